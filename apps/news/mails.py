@@ -43,5 +43,5 @@ def send_text(
     )
     try:
         message.send()
-    except OSError as error:  # those of SMTP are, too
+    except (OSError, ValueError) as error:  # of SMTP; of an address or a header
         raise MailRefusedError(reason=str(error)) from error

@@ -83,8 +83,14 @@ def keys_of(events: Iterable[Event]) -> dict[int, set[Key]]:
     return found
 
 
-def follows_of(keys: Iterable[Key], now: datetime) -> dict[Key, list[Follow]]:
-    """Return the followers of subjects who can be told of something."""
+def follows_of(
+    keys: Iterable[Key], now: datetime, which: Q | None = None
+) -> dict[Key, list[Follow]]:
+    """Return the followers of subjects who can be told of something.
+
+    Args:
+        which: A further condition of follows.
+    """
     by_kind: dict[str, set[str]] = defaultdict(set)
     for kind, subject_id in keys:
         by_kind[kind].add(subject_id)
@@ -92,11 +98,31 @@ def follows_of(keys: Iterable[Key], now: datetime) -> dict[Key, list[Follow]]:
     for kind, ids in by_kind.items():
         wanted |= Q(subject_kind=kind, subject_id__in=ids)
     active = User.objects.filter(not_suspended(now), is_active=True)
-    rows = Follow.objects.filter(wanted, user__in=active).select_related("user")
+    rows = Follow.objects.filter(wanted, which or Q(), user__in=active)
+    rows = rows.select_related("user")
     found: dict[Key, list[Follow]] = defaultdict(list)
     for follow in rows.prefetch_related("webhooks"):
         found[follow.subject_kind, follow.subject_id].append(follow)
     return found
+
+
+def mailed_ids(user: User, events: Iterable[Event], now: datetime) -> set[int]:
+    """Return the ids of those of some events that a person still wants by mail.
+
+    Between an event and its mail lies up to a week, in which people stop to follow.
+    """
+    events = list(events)
+    keys = keys_of(events)
+    follows = follows_of(set().union(*keys.values()), now, Q(user=user, by_mail=True))
+    return {
+        event.id
+        for event in events
+        if any(
+            wants(follow, event)
+            for key in keys[event.id]
+            for follow in follows.get(key, ())
+        )
+    }
 
 
 def mail_due_at(follow: Follow, now: datetime) -> datetime:

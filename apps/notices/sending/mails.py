@@ -23,6 +23,7 @@ from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
 from apps.news.mails import MailRefusedError, mail_is_set_up, send_text
 from apps.notices.events.visibility import visible_events
+from apps.notices.following.distribution import mailed_ids
 from apps.notices.models import Notice
 from deltaweb.words import counted
 
@@ -84,8 +85,9 @@ def send_due_mails(*, now: datetime) -> MailsSent:
         if not user.is_active or is_suspended(user, now) or not user.mail_address:
             _mark(rows, mailed_at=None)
             continue
-        seen = {one.id for one in visible_events(user, [row.event for row in rows])}
-        told = [row for row in rows if row.event_id in seen]
+        seen = visible_events(user, [row.event for row in rows])
+        wanted = mailed_ids(user, seen, now)
+        told = [row for row in rows if row.event_id in wanted]
         try:
             if told:
                 _send(user, told)
@@ -104,7 +106,7 @@ def _send(user: User, rows: Sequence[Notice]) -> None:
     subject = first if len(rows) == 1 else f"{counted(len(rows), 'notification')}"
     lines = [
         f"{row.event.at.astimezone(zone):%Y-%m-%d %H:%M}  "
-        f"{row.event.sentence[:MAX_SENTENCE]}"
+        f"{_line(row.event.sentence)[:MAX_SENTENCE]}"
         for row in rows[:MAX_LISTED]
     ]
     if len(rows) > MAX_LISTED:
@@ -121,10 +123,15 @@ def _send(user: User, rows: Sequence[Notice]) -> None:
         "Auto-Submitted": "auto-generated",
         "List-Unsubscribe": f"<{settings.PUBLIC_URL}{PAGE}>",
     }
-    said = " ".join(subject.split())[:150]
+    said = _line(subject)[:150]
     send_text(
         user.mail_address, f"{settings.PROVIDER_NAME}: {said}", text, headers=headers
     )
+
+
+def _line(sentence: str) -> str:
+    """Return a sentence as one line, so that a name in it adds none to a mail."""
+    return " ".join(sentence.split())
 
 
 def _due(now: datetime) -> QuerySet[Notice]:

@@ -15,11 +15,19 @@ from apps.notices.errors import WebhookURLError
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.objects.hosts import ANY_PUBLIC, is_named, refusal
 from deltaweb.storage.received.patience import HTTPRequest
-from deltaweb.storage.received.transport import Transport, host_of
+from deltaweb.storage.received.transport import (
+    HTTPAnswer,
+    HTTPStream,
+    Transport,
+    host_of,
+)
 
 TIMEOUT_S: Final = 10.0
 MAX_ANSWER_BYTES: Final = 1 << 16
 CONTENT_TYPE: Final = "application/cloudevents+json; charset=utf-8"
+MAX_HOST: Final = 253
+"""The longest name of a host, in characters. Source: RFC 1035, 2.3.4."""
+_PART_BYTES: Final = 1 << 20  # more than one part of an answer has
 _MAX_REASON: Final = 300
 
 
@@ -63,6 +71,8 @@ def checked_url(text: str) -> str:
         reason = "it is not an address of a web server"
     elif parts.username is not None or parts.fragment or not url.isprintable():
         reason = "its address has a user, a fragment or control characters"
+    elif len(host) > MAX_HOST or any(one.isspace() for one in host):
+        reason = "its host cannot be the name of one"
     elif parts.scheme == "http" and not named:
         reason = "its address is not https"
     else:
@@ -79,8 +89,9 @@ def post(url: str, body: bytes, headers: dict[str, str]) -> Answer:
         checked = checked_url(url)
         transport = Transport(_allowed(), timeout_s=TIMEOUT_S, deadline_s=TIMEOUT_S)
         said = {"Content-Type": CONTENT_TYPE, **headers}
-        request = HTTPRequest("POST", checked, said, body, MAX_ANSWER_BYTES)
-        answer = transport.ask(request)
+        most = MAX_ANSWER_BYTES + _PART_BYTES
+        request = HTTPRequest("POST", checked, said, body, most)
+        answer = transport.read(request, _beginning)
     except (DeltaError, WebhookURLError) as error:
         took_s = time.monotonic() - begin
         return Answer(status=None, reason=error.message[:_MAX_REASON], took_s=took_s)
@@ -94,8 +105,21 @@ def post(url: str, body: bytes, headers: dict[str, str]) -> Answer:
 
 
 def host_of_url(url: str) -> str:
-    """Return the host of an address, in small letters."""
-    return host_of(url)
+    """Return the host of an address, in small letters and without a last dot."""
+    return host_of(url).rstrip(".")
+
+
+def _beginning(answer: HTTPStream) -> HTTPAnswer:
+    """Return an answer with the first bytes of its body.
+
+    The status says whether the event was taken, however long the body is.
+    """
+    found = b""
+    for part in answer.parts:
+        found += part
+        if len(found) >= MAX_ANSWER_BYTES:
+            break
+    return HTTPAnswer(answer.status, answer.headers, found[:MAX_ANSWER_BYTES])
 
 
 def _allowed() -> tuple[str, ...]:

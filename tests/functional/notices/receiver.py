@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -17,10 +17,12 @@ class Receiver:
 
     Attributes:
         status: The status of the answers.
+        answer: Their body.
     """
 
     url: str = ""
     status: int = 204
+    answer: bytes = b""
     bodies: list[bytes] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
 
@@ -37,8 +39,10 @@ class Receiver:
                 self.send_response(one.status)
                 if 300 <= one.status < 400:
                     self.send_header("Location", f"{one.url}/elsewhere")
-                self.send_header("Content-Length", "0")
+                self.send_header("Content-Length", str(len(one.answer)))
                 self.end_headers()
+                with suppress(OSError):  # nobody reads it to its end
+                    self.wfile.write(one.answer)
 
             def log_message(self, *args: object) -> None:
                 """Say nothing."""

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.notices.following.distribution import distribute, mail_due_at
-from apps.notices.models import Follow, Notice
+from apps.notices.models import Event, Follow, Notice
 from apps.notices.sending.mails import send_due_mails
 from apps.tables.models import Table
 from tests.functional.notices.conftest import Commit
@@ -177,6 +177,48 @@ class TestMail:
         send_due_mails(now=timezone.now())
 
         assert mail.outbox == []
+
+    @pytest.mark.parametrize("mail_only", [True, False])
+    def test_says_nothing_of_what_is_no_more_followed(
+        self, tom: User, commit: Commit, *, mail_only: bool
+    ) -> None:
+        one = follow(tom, mail=True)
+        commit(3)
+        client, path = client_of(tom), f"/api/v1/follows/{one.id}"
+        if mail_only:
+            client.patch(path, {"mail": False}, content_type="application/json")
+        else:
+            client.delete(path)
+
+        send_due_mails(now=timezone.now())
+
+        assert mail.outbox == []
+        assert not Notice.objects.filter(mail_due_at__isnull=False).exists()
+
+    def test_has_no_line_that_a_name_brings(self, tom: User, commit: Commit) -> None:
+        follow(tom, mail=True)
+        commit(3)
+        Event.objects.update(sentence="a\r\nBcc: eve@example.org\n\nSign in: evil")
+
+        send_due_mails(now=timezone.now())
+
+        (sent,) = mail.outbox
+        assert sent.subject.endswith("a Bcc: eve@example.org Sign in: evil")
+        assert "\nBcc" not in str(sent.body)
+
+    def test_to_a_bad_address_stops_no_other_one(
+        self, tom: User, commit: Commit
+    ) -> None:
+        bad = new_user(
+            "abe", email="a\nb@example.org", email_confirmed_at=timezone.now()
+        )
+        follow(bad, mail=True)
+        follow(tom, mail=True)
+        commit(3)
+
+        sent = send_due_mails(now=timezone.now())
+
+        assert (sent.mails, sent.refused) == (1, 1)
 
     def test_goes_to_no_unconfirmed_address(self, tom: User, commit: Commit) -> None:
         follow(tom, mail=True)

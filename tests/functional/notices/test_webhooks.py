@@ -218,6 +218,18 @@ class TestAReceiverThatFails:
         assert take_queues(now=timezone.now(), most=32) == []
 
     @pytest.mark.usefixtures("hook")
+    def test_has_taken_an_event_however_long_its_answer_is(
+        self, receiver: Receiver, commit: Commit
+    ) -> None:
+        receiver.status, receiver.answer = 200, b"x" * 1_000_000
+        commit(3)
+
+        send()
+
+        assert Delivery.objects.get().state == Delivery.State.DONE
+        assert len(Attempt.objects.get().answer) == 4_000
+
+    @pytest.mark.usefixtures("hook")
     def test_goes_on_after_a_killed_process(
         self, receiver: Receiver, commit: Commit
     ) -> None:
@@ -244,6 +256,14 @@ class TestAnAddress:
             "ftp://1.1.1.1/",
             "https:///x",
             "https://1.1.1.1/a\nb",
+            "https://2130706433/",
+            "https://0x7f000001/",
+            "https://127.1/",
+            "https://[::ffff:127.0.0.1]/",
+            "https://[64:ff9b::7f00:1]/",
+            "https://1.1.1.1\\@127.0.0.1/",
+            "https://a b.example.org/",
+            f"https://{'a' * 300}.example.org/",
         ],
     )
     def test_inside_of_the_network_is_refused(self, url: str) -> None:
