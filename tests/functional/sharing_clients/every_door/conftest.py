@@ -1,8 +1,8 @@
-"""Every recorded table in one share, and what reads of it."""
+"""Every recorded table in a share, as stored and plain, and what reads of it."""
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,6 +27,7 @@ from tests.support.peers.spark_iceberg import SidecarSpark
 from tests.support.processes.installation import Installation
 
 SHARE = "doors"
+PLAIN_SHARE = "plaindoors"
 SESSION = "from pyspark.sql import SparkSession"
 
 
@@ -35,12 +36,14 @@ class Doors:
     """The recorded tables, shared.
 
     Attributes:
+        share: The share that has them.
         profile: The profile file of a recipient.
         catalog: The share as an Iceberg catalogue.
         duckdb: Reads the same catalogue.
         spark: As DuckDB; it is started by who asks first.
     """
 
+    share: str
     profile: Path
     catalog: Catalog
     duckdb: SidecarDuckDB
@@ -49,7 +52,7 @@ class Doors:
 
     def url(self, name: str) -> str:
         """What the functions of the sharing client take."""
-        return f"{self.profile}#{SHARE}.data.{plain(name)}"
+        return f"{self.profile}#{self.share}.data.{plain(name)}"
 
     @cache  # noqa: B019 (there is one, to the end)
     def iceberg_table(self, name: str) -> IcebergTable:
@@ -71,7 +74,7 @@ class Doors:
         if version is not None:
             number = self.snapshot(self.iceberg_table(name), version)
             at = f" AT (VERSION => {number})"
-        text = f'FROM {SHARE}.data."{plain(name)}"{at}'
+        text = f'FROM {self.share}.data."{plain(name)}"{at}'
         code = f"import duckdb\nfound = duckdb.sql({text!r})"
         return self.duckdb.rows(code, "found")
 
@@ -80,7 +83,7 @@ class Doors:
         table = self.iceberg_table(name)
         number = self.snapshot(table, version)
         said = json.loads(self.profile.read_text())
-        return self.daft.read(SHARE, said, plain(name), number)
+        return self.daft.read(self.share, said, plain(name), number)
 
     def in_spark(self, name: str, version: int | None) -> pa.Table:
         """The rows that Spark reads."""
@@ -88,7 +91,7 @@ class Doors:
         if version is not None:
             number = self.snapshot(self.iceberg_table(name), version)
             at = f" VERSION AS OF {number}"
-        text = f"FROM {SHARE}.data.`{plain(name)}`{at} SELECT *"
+        text = f"FROM {self.share}.data.`{plain(name)}`{at} SELECT *"
         code = f"{SESSION}\nfound = SparkSession.active().sql({text!r})"
         return self.spark().rows(code, "found")
 
@@ -113,28 +116,58 @@ def doors(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Doors]:
     """Every recorded table that is asked for in one share."""
+    names = _asked_for(request, "doors")
     server.command("share", "create", SHARE)
+    places = {plain(name): golden_folder(name) for name in names}
+    indexed = [plain(name) for name in VERSIONS if name in names]
+    put_into_share(server, SHARE, places, space=SHARE, indexed=indexed)
+    with _opened(server, SHARE, tmp_path_factory) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def plain_doors(
+    request: pytest.FixtureRequest,
+    server: Installation,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Doors]:
+    """Every recorded table that is asked for in a share of plain files."""
+    names = _asked_for(request, "plain_doors")
+    server.command("share", "create", PLAIN_SHARE)
+    places = {plain(name): golden_folder(name) for name in names}
+    put_into_share(server, PLAIN_SHARE, places, space=PLAIN_SHARE)
+    server.command("share", "plain", PLAIN_SHARE)
+    with _opened(server, PLAIN_SHARE, tmp_path_factory) as opened:
+        server.command("share", "prepare", PLAIN_SHARE)  # for its recipient
+        yield opened
+
+
+def _asked_for(request: pytest.FixtureRequest, fixture: str) -> list[str]:
     names = {
         str(item.callspec.params["name"])
         for item in request.session.items
-        if isinstance(item, pytest.Function) and "doors" in item.fixturenames
+        if isinstance(item, pytest.Function) and fixture in item.fixturenames
     }
-    places = {plain(name): golden_folder(name) for name in sorted(names)}
-    indexed = [plain(name) for name in VERSIONS if name in names]
-    put_into_share(server, SHARE, places, space=SHARE, indexed=indexed)
-    profile = new_profile(server, "doorkeeper", SHARE)
-    folder = tmp_path_factory.mktemp("duckdb")
+    return sorted(names)
+
+
+@contextmanager
+def _opened(
+    server: Installation, share: str, folders: pytest.TempPathFactory
+) -> Iterator[Doors]:
+    profile = new_profile(server, f"{share}-keeper", share)
+    folder = folders.mktemp("duckdb")
     said = json.loads(profile.read_text())
     with ExitStack() as stack:
         duckdb = stack.enter_context(closing(SidecarDuckDB(folder)))
-        duckdb.attach(SHARE, said)
+        duckdb.attach(share, said)
         daft = stack.enter_context(closing(SidecarDaft(folder)))
 
         @cache
         def spark() -> SidecarSpark:
-            place = tmp_path_factory.mktemp("spark")
+            place = folders.mktemp("spark")
             catalog = {"uri": said["icebergEndpoint"], "token": said["bearerToken"]}
-            started = SidecarSpark(place, SHARE, {**catalog, "warehouse": SHARE})
+            started = SidecarSpark(place, share, {**catalog, "warehouse": share})
             return stack.enter_context(closing(started))
 
-        yield Doors(profile, catalog_of(profile, SHARE), duckdb, daft, spark)
+        yield Doors(share, profile, catalog_of(profile, share), duckdb, daft, spark)

@@ -21,6 +21,12 @@ from tests.functional.sharing_clients.every_door.faults import (
     FAULTS,
     UNREADABLE,
     Client,
+    Fault,
+)
+from tests.functional.sharing_clients.every_door.plain_faults import (
+    PLAIN_CLIENTS,
+    PLAIN_FAULTS,
+    PLAIN_TABLES,
 )
 from tests.support.golden.golden_tables import NAMES, golden_table
 from tests.support.peers.daft_runner import RELEASE
@@ -56,6 +62,10 @@ NOT_MEASURED: Final = {
     "Rust, delta-sharing and datafusion-delta-sharing": (
         "a build takes longer than the tests may"
     ),
+    "Plain files of other tables": (
+        "on 2026-11-30, clients read those tables of this project as plain files that "
+        "some client does not read as stored"
+    ),
     "Databricks and Trino": "they are services, and no packages",
 }
 
@@ -79,6 +89,14 @@ def said_of(name: str) -> dict[str, bool]:
     }
 
 
+def said_of_plain(name: str) -> dict[str, bool]:
+    """As `said_of`, of the clients of shares, where recipients get plain files."""
+    snapshot = golden_table(name).snapshot()
+    facts = (snapshot.protocol, snapshot.metadata, snapshot.schema)
+    readings = client_readings(*facts, has_deletion_vectors=None, is_plain=True)
+    return {one.name: one.can_read for one in readings}
+
+
 def results() -> dict[str, Any]:
     """Return what was measured, as `docs/clients.json` has it."""
     readable = {*NAMES} - {*UNREADABLE}
@@ -90,9 +108,21 @@ def results() -> dict[str, Any]:
                 "client": str(client),
                 "version": release,
                 "read": sum((client, name) not in FAULTS for name in readable),
-                "faults": _faults(client),
+                "faults": _faults(client, FAULTS),
             }
             for client, release in _releases().items()
+        ]
+        + [
+            {
+                "client": f"{client}, {len(PLAIN_TABLES)} tables as plain files",
+                "version": release,
+                "read": sum(
+                    (client, name) not in PLAIN_FAULTS for name in PLAIN_TABLES
+                ),
+                "faults": _faults(client, PLAIN_FAULTS),
+            }
+            for client, release in _releases().items()
+            if client in PLAIN_CLIENTS
         ],
         "not_measured": NOT_MEASURED,
     }
@@ -114,9 +144,11 @@ def _releases() -> dict[Client, str]:
     }
 
 
-def _faults(client: Client) -> list[dict[str, Any]]:
+def _faults(
+    client: Client, faults: Mapping[tuple[Client, str], Fault]
+) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for (who, name), fault in FAULTS.items():
+    for (who, name), fault in faults.items():
         if who == client:
             row = {"why": fault.why, "foreseen": fault.is_foreseen, "tables": []}
             found.setdefault(fault.why, row)["tables"].append(name)

@@ -23,7 +23,6 @@ from tests.functional.sharing_clients.every_door.cells import (
     cells_of_every_run,
 )
 from tests.functional.sharing_clients.every_door.conftest import (
-    SHARE,
     Doors,
     table_of,
 )
@@ -118,7 +117,7 @@ def in_delta_format(doors: Doors, name: str, version: int | None) -> Rows:
 
 def by_power_bi(doors: Doors, name: str, version: int | None) -> Rows:
     assert version is None
-    return of_rows(PowerBI(doors.profile).rows(SHARE, "data", plain(name)))
+    return of_rows(PowerBI(doors.profile).rows(doors.share, "data", plain(name)))
 
 
 def by_deltalake(_doors: Doors, name: str, version: int | None) -> Rows:

@@ -4,12 +4,21 @@ import json
 
 import pytest
 
-from tests.functional.sharing_clients.every_door.faults import FAULTS, UNREADABLE
+from tests.functional.sharing_clients.every_door.faults import (
+    FAULTS,
+    UNREADABLE,
+    Client,
+)
+from tests.functional.sharing_clients.every_door.plain_faults import (
+    PLAIN_FAULTS,
+    PLAIN_TABLES,
+)
 from tests.functional.sharing_clients.every_door.registry import (
     KNOWN_AS,
     RESULTS,
     results,
     said_of,
+    said_of_plain,
 )
 from tests.support.golden.golden_tables import NAMES
 from tests.support.golden.recorded import outside
@@ -23,6 +32,16 @@ def test_a_page_says_of_each_client_what_it_does(name: str) -> None:
         fault = FAULTS.get((client, name))
         reads = fault is None or not fault.is_foreseen
         assert said[known_as] is reads, (client, fault)
+
+
+@pytest.mark.parametrize("name", PLAIN_TABLES)
+def test_a_page_says_of_plain_files_what_clients_of_shares_do(name: str) -> None:
+    said = said_of_plain(name)
+
+    for client in (Client.DELTA, Client.POWER_BI):
+        fault = PLAIN_FAULTS.get((client, name))
+        reads = fault is None or not fault.is_foreseen
+        assert said[KNOWN_AS[client]] is reads, (client, fault)
 
 
 def test_the_manual_has_what_was_measured() -> None:
