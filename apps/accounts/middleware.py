@@ -50,8 +50,8 @@ from apps.pages.request.django_internals import need_no_csrf_token
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SCHEME = "bearer"
-# Recipients' tokens: the affair of the protocols alone.
-OTHER_BEARERS = ("/delta-sharing/", "/iceberg/")
+# Recipients' tokens are for the protocols, and none signs in to a recipient's page.
+OTHER_BEARERS = ("/delta-sharing/", "/iceberg/", "/portal/")
 
 
 def remote_user(get_response: GetResponse) -> GetResponse:

@@ -52,7 +52,9 @@ def invite(
     address = email.strip().lower()
     local, _, domain = address.rpartition("@")
     if not local or not domain or not address.isprintable() or " " in address:
-        raise errors.UserInvalidError(reason=f"{email:.80r} is not an e-mail address.")
+        raise errors.UserInvalidError(
+            reason=f"{email[:80]!r} is not an e-mail address."
+        )
     if expires_at is None:
         raise errors.UserInvalidError(reason="An invitation has to expire.")
     found, _ = Invitation.objects.update_or_create(
@@ -73,7 +75,7 @@ def link(user: User, *, issuer: str, subject: str, stamp: Stamp) -> LinkedIdenti
     """Let a person sign in to an account, which loses its password and links."""
     place = issuer or settings.OIDC_ISSUER or PROXY
     if not subject.strip() or len(subject) > MAX_SUBJECT or not subject.isprintable():
-        raise errors.UserInvalidError(reason=f"{subject:.80r} is not a subject.")
+        raise errors.UserInvalidError(reason=f"{subject[:80]!r} is not a subject.")
     if Identity.objects.filter(issuer=place, subject=subject).exists():
         raise errors.IdentityTakenError(issuer=place, subject=subject)
     check_not_last_admin(user)

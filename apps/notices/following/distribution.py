@@ -109,15 +109,18 @@ def follows_of(
 def mailed_ids(user: User, events: Iterable[Event], now: datetime) -> set[int]:
     """Return the ids of those of some events that a person still wants by mail.
 
-    Between an event and its mail lies up to a week, in which people stop to follow.
+    Up to a week passes between an event and its mail, in which people stop to follow.
+    What concerns a person is sent without a follow.
     """
     events = list(events)
+    own = people_of(events, now).get(user, set())
     keys = keys_of(events)
     follows = follows_of(set().union(*keys.values()), now, Q(user=user, by_mail=True))
     return {
         event.id
         for event in events
-        if any(
+        if event.id in own
+        or any(
             wants(follow, event)
             for key in keys[event.id]
             for follow in follows.get(key, ())

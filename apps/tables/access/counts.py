@@ -20,7 +20,8 @@ from apps.tables.permissions import may
 def open_requests(user: AnyUser, table: Table) -> int:
     """Return the number of open requests of a table that a user decides; else 0."""
     now = timezone.now()
-    if not isinstance(user, User):
+    # A page's table knows the rights of its reader: most readers cost no query.
+    if not isinstance(user, User) or not getattr(table, "may_own", True):
         return 0
     count = AccessRequest.objects.open(now).filter(table=table).count()
     return count if count and may(user, OWN, table, now) else 0

@@ -1,6 +1,7 @@
 """Scripts get events as they happen, by a connection that the server holds."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,10 +28,18 @@ URL = "/api/v1/events"
 
 
 @pytest.fixture(autouse=True)
-def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test begins with nobody who waits."""
+def _forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test begins with nobody who waits, and no thread outlives its database."""
+    feeders: dict[int, feeds.Feeder] = {}
     monkeypatch.setattr(hubs, "_hubs", {})
-    monkeypatch.setattr(feeds, "_feeders", {})
+    monkeypatch.setattr(feeds, "_feeders", feeders)
+    yield
+    for feeder in feeders.values():
+        thread = feeder._thread  # noqa: SLF001 (nothing else ends it so early)
+        for feed in [*feeder._feeds]:  # noqa: SLF001 (as above)
+            feeder.remove(feed)
+        if thread is not None:
+            thread.join(timeout=60)
 
 
 def ask(
