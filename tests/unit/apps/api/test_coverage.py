@@ -88,6 +88,12 @@ BY_COMMAND: Final = {
     "unfollow begin": "POST follows",
     "unfollow stop": "DELETE follows/{follow_id}",
     "webhook list": "GET webhooks",
+    "grant list": f"GET {TABLE}/access",
+    "grant view": f"POST {TABLE}/grants",
+    "grant edit": f"POST {TABLE}/grants",
+    "grant share": f"POST {TABLE}/grants",
+    "grant own": f"POST {TABLE}/grants",
+    "grant end": "DELETE access-grants/{grant_id}",
     "access list": f"GET {TABLE}/access",
     "access show": f"GET {TABLE}/access",
 }

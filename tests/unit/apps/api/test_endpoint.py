@@ -32,7 +32,7 @@ class TestACall:
 
         assert answer.status_code == 401
         assert answer["WWW-Authenticate"].startswith("Bearer")
-        assert answer.json().keys() == PROBLEM
+        assert answer.json().keys() == {*PROBLEM, "sign_in_url"}
         assert answer.json()["request_id"] == answer["X-Request-Id"]
 
     def test_with_an_unknown_key_is_refused(self):

@@ -12,7 +12,9 @@ from deltaweb.celery import app
 from tests.support import cases
 
 # Never a job.
-BY_THE_CLOCK = {"jobs.sweep_leases", "notices.publish", "tables.probe_due"}
+BY_THE_CLOCK = {
+    *("jobs.sweep_leases", "notices.publish", "notices.serve", "tables.probe_due"),
+}
 ON_SPARK = {
     "sharing.answer_query",
     "sharing.prepare_share",
@@ -34,7 +36,9 @@ def test_every_kind_is_a_task() -> None:
     for module in ("apps.jobs.tasks", "apps.tables.tasks"):
         app.loader.import_task_module(module)
     tasks = {
-        name for name in app.tasks if name.startswith(("tables.", "jobs.", "sharing."))
+        name
+        for name in app.tasks
+        if name.startswith(("accounts.", "jobs.", "notices.", "sharing.", "tables."))
     }
 
     assert tasks - BY_THE_CLOCK == set(kinds.all_kinds())

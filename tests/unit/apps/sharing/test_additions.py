@@ -56,7 +56,10 @@ def test_the_page_names_them_and_leads_to_them(ada: User, client: Client) -> Non
 
     assert 'href="/shares/retail/"' in shown
     assert 'placeholder="Search tables, columns, actions"' in shown
-    assert 'versions, shares, recipients, writers, people, help pages"' in shown
+    assert (
+        'versions, shares, recipients, access on request, writers, people, help pages"'
+        in shown
+    )
     assert (data["count"], data["shares"]) == (1, [])
     assert data["recipients"][0]["url"] == "/recipients/acme/"
 
