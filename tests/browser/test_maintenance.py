@@ -88,7 +88,7 @@ def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path, 
 def test_the_folder_is_listed_without_a_reload(watch: Watch, server: Installation):
     page = watch.page
     page.goto(f"{server.url}{TABLE}")
-    page.get_by_role("link", name="Maintenance").click()
+    page.get_by_role("link", name="Maintenance", exact=True).click()
     expect_said(page, "never listed")
     page.get_by_role("button", name="List the folder").click()
     again = page.get_by_role("button", name="List again")
