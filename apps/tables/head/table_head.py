@@ -117,8 +117,24 @@ class TableHead:
 
     @property
     def index_job(self) -> Job | None:
-        """The job that indexes the table now, or None."""
+        """The job that indexes the table now, or None.
+
+        A job that has ended since the table was read counts as well: the page would
+        not hear of its end any more.
+        """
+        newest = next(iter(self._index_jobs), None)
+        if newest is not None and self._was_read_before(newest):
+            return newest
         return next((job for job in self._index_jobs if job.is_active), None)
+
+    def _was_read_before(self, job: Job) -> bool:
+        """Whether the table was read before an index job stored its newest version."""
+        version, indexed_at = self.table.version, self.table.indexed_at
+        if job.state != Job.State.DONE or version is None or indexed_at is None:
+            return False
+        stored = (job.result or {}).get("version")
+        is_newer = isinstance(stored, int) and stored > version
+        return is_newer and job.finished_at is not None and job.finished_at > indexed_at
 
     @property
     def failed_job(self) -> Job | None:
@@ -208,7 +224,7 @@ def _head_jobs(table: Table) -> list[Job]:
     is_index = Q(kind=REFRESH.name)
     is_check = Q(kind=CHECK_FILES.name, state__in=Job.ACTIVE_STATES)
     jobs = Job.objects.filter(is_index | is_check, subject_id=table.id)
-    return list(jobs.defer("log", "error_detail", "result").order_by("-created_at")[:3])
+    return list(jobs.defer("log", "error_detail").order_by("-created_at")[:3])
 
 
 def _unread(table: Table) -> list[FeatureReaders]:

@@ -1,13 +1,14 @@
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import pytest
 
 from apps.jobs.models import Job
 from apps.tables.head.table_head import table_head
-from apps.tables.index.refresh import refresh_table
+from apps.tables.index.refresh import REFRESH, refresh_table
 from tests.support.pages.factories import (
     NOW,
     new_commit,
+    new_job,
     new_table,
     new_unindexed_table,
 )
@@ -87,6 +88,20 @@ class TestTableHead:
         assert table_head(table).failed_job is not None
         refresh_table(table, now=NOW)
         assert table_head(table).failed_job is None
+
+    @pytest.mark.parametrize(("stored", "is_watched"), [(3, True), (2, False)])
+    def test_watches_an_index_that_ended_after_the_table_was_read(
+        self, stored: int, *, is_watched: bool
+    ) -> None:
+        job = new_job(
+            kind=REFRESH.name,
+            subject_id=(table := new_table("orders")).id,
+            state=Job.State.DONE,
+            finished_at=NOW + timedelta(seconds=1),
+            result={"version": stored, "state": "INDEXED"},
+        )
+
+        assert table_head(table).index_job == (job if is_watched else None)
 
     def test_is_stale_while_storage_holds_more(self) -> None:
         assert table_head(new_table("orders", latest_version_seen=5)).stale
