@@ -1,5 +1,6 @@
 """What owners decide: who has which right, private or open, and listed."""
 
+from argparse import BooleanOptionalAction
 from dataclasses import MISSING, dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -105,10 +106,18 @@ class Privacy:
     """
 
     private: bool | Unchanged = parameter(
-        UNCHANGED, None, line=Line(label="Who can view it")
+        UNCHANGED,
+        "--private",
+        action=BooleanOptionalAction,
+        line=Line(label="Who can view it"),
+        help="only grants and administrators count, or roles decide",
     )
     listed: bool | Unchanged = parameter(
-        UNCHANGED, None, line=Line(label="List it for requests")
+        UNCHANGED,
+        "--listed",
+        action=BooleanOptionalAction,
+        line=Line(label="List it for requests"),
+        help="others find its name and can request access, or not",
     )
 
 
@@ -317,12 +326,13 @@ END: Final = Change(
 SET: Final = Change(
     of=OF_PLACE,
     name="set",
-    help="Make a table private or open, or list it for requests.",
+    help="Make a table or a namespace private or open, or list it for requests.",
     parameters=Privacy,
     do=set_privacy,
     result=PrivacyResource,
     says=_said_of_privacy,
     record=("access.set_private", "access.set_listed"),
+    verb=Verb(),
     call=Call(
         "PATCH",
         "tables/<str:namespace>/<str:name>/access",
@@ -337,6 +347,7 @@ SET_NAMESPACE: Final = replace(
     SET,
     name="set-namespace",
     help="Make a namespace private or open, or list it for requests.",
+    verb=None,
     call=Call(
         "PATCH",
         "namespaces/<str:namespace>/access",

@@ -279,6 +279,15 @@ class TestTheCommand:
         assert Grant.objects.get().until is None
         assert petra.get("/t/sales/orders/").status_code == 200
 
+    def test_lists_a_table_and_changes_nothing_else(self, orders: Table) -> None:
+        Ran("access", "set", "sales.orders", "--no-listed")
+
+        said = run_json("access", "set", "sales.orders", "--listed")
+
+        assert said == {"on": "sales.orders", "private": True, "listed": True}
+        orders.refresh_from_db()
+        assert (orders.is_private, orders.is_listed) == (True, True)
+
     def test_says_that_a_table_is_unknown(self) -> None:
         with pytest.raises(CommandError, match="No table is named"):
             Ran("access", "request", "none", "--user", "petra", "--purpose", "x")
