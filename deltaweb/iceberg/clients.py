@@ -1,6 +1,7 @@
 """Whether the known clients of the Iceberg catalog read a version."""
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from deltaweb.delta.errors import DeltaError
@@ -23,8 +24,14 @@ from deltaweb.iceberg.schema import (
     partition_fields,
     schema_json,
 )
-from deltaweb.sharing.clients import ClientReading, HelpfulSetting, judged
-from deltaweb.sharing.compatibility import misreadings
+from deltaweb.sharing.clients import ClientReading, HelpfulSetting, How, judged
+from deltaweb.sharing.compatibility import Misreading, misreadings
+from deltaweb.sharing.plain import (
+    left_in_plain,
+    needs_plain,
+    plain_form,
+    plain_schema,
+)
 
 IN_ICEBERG: Final = frozenset({COLUMN_MAPPING, TIMESTAMP_NTZ, TYPE_WIDENING, VARIANT})
 """The features that the schema expresses, or for which the door refuses the table."""
@@ -36,33 +43,69 @@ def iceberg_readings(
     schema: StructType,
     *,
     has_deletion_vectors: bool | None,
-    has_ids: bool,
+    is_plain: bool = False,
 ) -> list[ClientReading]:
     """Return, for each client of the Iceberg catalog, whether it reads a version.
 
     Args: As `misreadings`.
-        has_ids: Whether data files are served with field ids.
+        is_plain: Whether recipients get plain files.
     """
-    used = {
-        one.feature: one.reason
-        for one in misreadings(
-            protocol, metadata, schema, has_deletion_vectors=has_deletion_vectors
-        )
-        if one.feature not in IN_ICEBERG
-    }
-    refusal = refusal_of(metadata, schema)
+    found = misreadings(
+        protocol, metadata, schema, has_deletion_vectors=has_deletion_vectors
+    )
+    form = plain_form(protocol, metadata, schema)
+    stored = _Form(found, refusal_of(metadata, schema))
+    plain = _Form(left_in_plain(found), refusal_of(form.metadata, plain_schema(schema)))
     readings = []
     for client in clients_of(ICEBERG):
-        supports = {name: _support(client, name) for name in used}
-        found = judged(
-            client, supports, used, refusal=refusal, response_format="iceberg"
-        )
-        if found.can_read and not has_ids and _needs_ids(client, schema):
-            without = f"{client.product} finds no columns in files without field ids."
-            stopped = judged(client, supports, used, refusal=without)
-            found = replace(stopped, remedy=HelpfulSetting.IDS)
-        readings.append(found)
+        by_stored, by_plain = stored.reading(client), plain.reading(client)
+        if is_plain:
+            is_copied = by_plain.can_read and needs_plain(found)
+            reading = replace(by_plain, how=How.PLAIN) if is_copied else by_plain
+        elif not by_stored.can_read and by_plain.can_read:
+            reading = replace(by_stored, remedy=HelpfulSetting.PLAIN)
+        else:
+            reading = by_stored
+        readings.append(reading)
     return readings
+
+
+def without_ids(
+    readings: Iterable[ClientReading], schema: StructType
+) -> Iterator[ClientReading]:
+    """Yield the readings of clients for files that are served without field ids."""
+    for reading in readings:
+        client = reading.client
+        if reading.can_read and _needs_ids(client, schema):
+            reason = f"{client.product} finds no columns in files without field ids."
+            stopped = judged(client, {}, {}, refusal=reason)
+            yield replace(stopped, used=reading.used, remedy=HelpfulSetting.IDS)
+        else:
+            yield reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A version as stored, or as plain files.
+
+    Attributes:
+        found: Why clients may misread it.
+        refusal: Why Iceberg cannot express it; "" if it can.
+    """
+
+    found: Sequence[Misreading]
+    refusal: str
+
+    def reading(self, client: KnownClient) -> ClientReading:
+        used = {
+            one.feature: one.reason
+            for one in self.found
+            if one.feature not in IN_ICEBERG
+        }
+        supports = {name: _support(client, name) for name in used}
+        return judged(
+            client, supports, used, refusal=self.refusal, response_format="iceberg"
+        )
 
 
 def refusal_of(metadata: Metadata, schema: StructType) -> str:

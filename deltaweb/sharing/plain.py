@@ -1,17 +1,19 @@
 """Plain files: tables as clients of the parquet format read them.
 
 A plain file has no deletion vector, the logical names of the columns, and the types of
-the schema. A file that is stored otherwise needs a copy. The plain
-form of a version needs no reader feature that is only about how files are stored.
+the schema. Its times are not stored as INT96 if many clients would misread them. A file
+that is stored otherwise needs a copy. The plain form of a version needs no reader
+feature that is only about how files are stored.
 
 Source: delta_protocol.md, "Column Mapping", "Deletion Vectors" and "Type Widening".
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from deltaweb.delta.features.column_mapping import (
@@ -25,9 +27,13 @@ from deltaweb.delta.features.registry import FEATURES_READER_VERSION
 from deltaweb.delta.features.type_widening import TYPE_WIDENING
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import (
+    PrimitiveType,
     StructField,
     StructType,
     arrow_schema,
+    arrow_type,
+    leaf_fields,
+    types_in,
     with_fields,
 )
 from deltaweb.delta.protocol.schema.field_keys import (
@@ -36,6 +42,14 @@ from deltaweb.delta.protocol.schema.field_keys import (
     PHYSICAL_NAME,
     TYPE_CHANGES,
 )
+from deltaweb.delta.scan.predicate import (
+    NOTHING,
+    Comparison,
+    Constant,
+    Or,
+    Predicate,
+)
+from deltaweb.delta.values.old_calendar.calendar import INT96
 from deltaweb.environment.bounded_json import parse_json
 from deltaweb.sharing.compatibility import Misreading, misreadings
 from deltaweb.sharing.json_text import json_bytes
@@ -44,6 +58,10 @@ from deltaweb.sharing.wire.delta import READING_PROPERTIES
 
 IN_COPIES: Final = frozenset({COLUMN_MAPPING, DELETION_VECTORS, TYPE_WIDENING})
 """The reasons for a misreading that copies of files remove."""
+TIMES: Final = frozenset({"timestamp", "timestamp_ntz"})
+"""The types of columns that may be stored as INT96."""
+_NEAR_US: Final = (-(2**63) // 1000 + 2000, 2**63 // 1000 - 2000)
+"""The times of 64 bits in nanoseconds, less what statistics are rounded by."""
 _STORED_KEYS: Final = frozenset({FIELD_ID, NESTED_IDS, PHYSICAL_NAME, TYPE_CHANGES})
 
 
@@ -64,13 +82,14 @@ class PlainForm:
     Attributes:
         copies_all: Whether each file needs a copy. Otherwise only files with a
             deletion vector surely do.
-        checks_types: Whether a file needs a copy if it has an older type.
+        checked_where: Is true for a row of each file that needs a copy if its footer
+            shows types that are not plain.
     """
 
     protocol: Protocol
     metadata: Metadata
     copies_all: bool
-    checks_types: bool
+    checked_where: Predicate
 
 
 def plain_form(protocol: Protocol, metadata: Metadata, schema: StructType) -> PlainForm:
@@ -85,8 +104,31 @@ def plain_form(protocol: Protocol, metadata: Metadata, schema: StructType) -> Pl
         protocol=_plain_protocol(protocol, left_in_plain(found)),
         metadata=_plain_metadata(metadata),
         copies_all=COLUMN_MAPPING in features or has_dropped(protocol, metadata),
-        checks_types=TYPE_WIDENING in features,
+        checked_where=(
+            Constant(value=True)
+            if TYPE_WIDENING in features
+            else _far_times(schema, metadata.partition_columns)
+        ),
     )
+
+
+def _far_times(schema: StructType, partitions: Sequence[str]) -> Predicate:
+    """Return a condition that is true for a row with a time that may be far.
+
+    Most clients read INT96 as nanoseconds since 1970 in 64 bits. Times outside their
+    range become other times. There are no statistics of times in lists and maps.
+    """
+    found: list[Predicate] = []
+    for leaf in leaf_fields(schema):
+        names = {getattr(one, "name", "") for one in types_in(leaf.data_type)}
+        if leaf.path[0] in partitions or TIMES.isdisjoint(names):
+            continue
+        if not isinstance(leaf.data_type, PrimitiveType):
+            return Constant(value=True)
+        kind = arrow_type(leaf.data_type)
+        low, high = (pa.scalar(us, pa.int64()).cast(kind) for us in _NEAR_US)
+        found += [Comparison(leaf.path, "<", low), Comparison(leaf.path, ">", high)]
+    return Or(tuple(found)) if found else NOTHING
 
 
 def may_need_copies(protocol: Protocol, metadata: Metadata, schema: StructType) -> bool:
@@ -129,13 +171,17 @@ def plain_schema(schema: StructType) -> StructType:
     return with_fields(schema, _plain_field)
 
 
-def has_plain_types(stored: pa.Schema, schema: StructType) -> bool:
+def has_plain_types(file: pq.ParquetFile, schema: StructType) -> bool:
     """Return whether the columns of a file have the types of a schema.
 
     Args:
-        stored: The columns of the file; one that it lacks is null.
+        file: The file; a column that it lacks is null.
         schema: A schema of plain files.
     """
+    stored = file.schema_arrow
+    leaves = range(len(file.schema))
+    if any(file.schema.column(leaf).physical_type == INT96 for leaf in leaves):
+        return False
     return all(
         _is_of_type(stored.field(wanted.name).type, wanted.type)
         for wanted in arrow_schema(schema)

@@ -18,7 +18,7 @@ from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.registry import required_features
 from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.delta.protocol.schema import StructType
-from deltaweb.iceberg.clients import iceberg_readings
+from deltaweb.iceberg.clients import iceberg_readings, without_ids
 from deltaweb.sharing.clients import (
     ClientReading,
     HelpfulSetting,
@@ -232,10 +232,14 @@ def _preflight(
     facts = (protocol, metadata, schema)
     refused = misreadings(*facts, has_deletion_vectors=None)
     used = {misreading.feature for misreading in refused}
+    readings, by_iceberg = (
+        read(*facts, has_deletion_vectors=None, is_plain=how.is_plain)
+        for read in (client_readings, iceberg_readings)
+    )
     return Preflight(
         clients=(
-            *client_readings(*facts, has_deletion_vectors=None, is_plain=how.is_plain),
-            *iceberg_readings(*facts, has_deletion_vectors=None, has_ids=how.has_ids),
+            *readings,
+            *(by_iceberg if how.has_ids else without_ids(by_iceberg, schema)),
         ),
         misreadings=tuple(
             one for one in refused if not (how.is_plain and one.feature in IN_COPIES)

@@ -19,6 +19,7 @@ from deltaweb.delta.errors import PartitionValueError, PropertyError
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructField, type_text
 from deltaweb.delta.protocol.table_properties import string_prefix_length
+from deltaweb.delta.scan.predicate import NOTHING, Predicate
 from deltaweb.delta.scan.skipping import Mask
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.file_part import FilePart, Rows
@@ -42,8 +43,8 @@ class FileRule:
             clients would not apply the vector.
         copies_all: Whether each file is rewritten, because clients would not find its
             columns.
-        checks_types: Whether each file is rewritten unless its footer shows that it
-            has the types of the schema.
+        checked_where: A file that may hold a row for which it is true is rewritten
+            unless its footer shows that its types are plain.
     """
 
     condition: SQLCondition | None = None
@@ -51,7 +52,7 @@ class FileRule:
     shows_nothing: bool = False
     copies_vectors: bool = False
     copies_all: bool = False
-    checks_types: bool = False
+    checked_where: Predicate = NOTHING
 
     @property
     def of_rows(self) -> "FileRule":
@@ -120,8 +121,9 @@ def _classified(
     else:
         signed = inside
     checked = np.zeros_like(live)
-    if rule.checks_types:
-        signed, checked = checked, signed
+    if rule.checked_where != NOTHING and signed.any():
+        checked = signed & version.may_match(part, signed, rule.checked_where)
+        signed = signed & ~checked
     return ClassifiedPart(part, signed, possible & ~signed, live & ~possible, checked)
 
 

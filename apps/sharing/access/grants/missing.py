@@ -42,8 +42,8 @@ def note_plain(
         reports.progress(row, total=len(keys), unit="files")
         with suppress(*_UNREADABLE):
             with open_file(path) as opened:
-                stored = pq.ParquetFile(opened).schema_arrow
-            if has_plain_types(stored, ruled.bound.schema):
+                is_plain = has_plain_types(pq.ParquetFile(opened), ruled.bound.schema)
+            if is_plain:
                 plain.append((keys[row], path))
     PreparedFile.objects.bulk_create(
         [

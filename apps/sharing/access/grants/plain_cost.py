@@ -5,8 +5,10 @@ It is counted from the indexes of tables alone.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
+import pyarrow as pa
 import pyarrow.compute as pc
 from django.conf import settings
 
@@ -16,10 +18,12 @@ from apps.tables.index.folders import index_folder
 from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.scan.pruning import prune
 from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.files.source import load_source
 from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.index.query.indexed_block import map_blocks
+from deltaweb.index.query.indexed_part import IndexedPart
 from deltaweb.sharing.plain import plain_form
 from deltaweb.words import bytes_text, counted
 
@@ -36,8 +40,8 @@ class PlainCost:
         num_copies: The number of these that need a copy.
         copied_bytes: The size of these files.
         num_unknown: The number of tables whose index cannot be read.
-        is_most: Whether fewer copies may be enough, because a type was widened: only
-            their footers say which files have the older type.
+        is_most: Whether fewer copies may be enough: only the footers of some files say
+            whether their types are plain.
     """
 
     num_files: int = 0
@@ -116,12 +120,17 @@ def _cost_of(table: Table) -> tuple[int, int, int, bool] | None:
     except (IndexMissingError, DeltaError, ValueError):
         return None
     num_files = num_copies = size_bytes = 0
+    is_most = False
     for block in blocks:
         files = block.files
         num_files += files.num_rows
         sizes = files["size"]
-        if not (form.copies_all or form.checks_types):
-            sizes = sizes.filter(pc.is_valid(files["dv_id"]))
+        if not form.copies_all:
+            ranges = partial(IndexedPart(block).ranges, schema)
+            checked = prune(form.checked_where, files.num_rows, [ranges])
+            is_most |= bool(checked.any())
+            is_copied = pc.or_(pc.is_valid(files["dv_id"]), pa.array(checked))
+            sizes = sizes.filter(is_copied)
         num_copies += len(sizes)
         size_bytes += exact_sum(sizes)
-    return num_files, num_copies, size_bytes, form.checks_types and not form.copies_all
+    return num_files, num_copies, size_bytes, is_most

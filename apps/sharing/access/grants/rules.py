@@ -218,7 +218,7 @@ def _in_plain_form(bound: BoundRule) -> BoundRule:
         bound.files,
         copies_vectors=True,
         copies_all=form.copies_all,
-        checks_types=form.checks_types,
+        checked_where=form.checked_where,
     )
     return replace(
         bound,

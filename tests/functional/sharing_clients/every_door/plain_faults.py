@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.functional.sharing_clients.every_door.faults import (
+    FAR_TIMES,
     FAULTS,
     MAPPED,
     MARKED,
@@ -43,7 +44,9 @@ NO_ZONE: Final = (
     "kernelrs__stats-writing-all-types",
 )
 """Tables whose types the parquet format has no name for, however they are stored."""
-_MENDED: Final = {MAPPED, MARKED, PUFFIN, REFUSED, WIDE_DECIMALS, WIDENED}
+_MENDED: Final = {
+    *(FAR_TIMES, MAPPED, MARKED, PUFFIN, REFUSED, WIDE_DECIMALS, WIDENED),
+}
 _LEFT: Final = {
     **{(Client.PARQUET, name): NTZ for name in NO_ZONE},
     **{(Client.POWER_BI, name): REFUSED for name in (*NO_ZONE, *VARIANTS)},

@@ -78,7 +78,7 @@ def said_of(name: str) -> dict[str, bool]:
     has_vectors = snapshot.files["dv_id"].null_count < snapshot.num_files
     readings = [
         *client_readings(*facts, has_deletion_vectors=has_vectors),
-        *iceberg_readings(*facts, has_deletion_vectors=has_vectors, has_ids=True),
+        *iceberg_readings(*facts, has_deletion_vectors=has_vectors),
     ]
     direct = direct_readings(
         required_features(snapshot.protocol), VersionFacts(*facts, None)
@@ -90,10 +90,13 @@ def said_of(name: str) -> dict[str, bool]:
 
 
 def said_of_plain(name: str) -> dict[str, bool]:
-    """As `said_of`, of the clients of shares, where recipients get plain files."""
+    """As `said_of`, of the clients at our doors, where recipients get plain files."""
     snapshot = golden_table(name).snapshot()
     facts = (snapshot.protocol, snapshot.metadata, snapshot.schema)
-    readings = client_readings(*facts, has_deletion_vectors=None, is_plain=True)
+    readings = [
+        *client_readings(*facts, has_deletion_vectors=None, is_plain=True),
+        *iceberg_readings(*facts, has_deletion_vectors=None, is_plain=True),
+    ]
     return {one.name: one.can_read for one in readings}
 
 

@@ -7,9 +7,9 @@ import pytest
 from tests.functional.sharing_clients.every_door.faults import (
     FAULTS,
     UNREADABLE,
-    Client,
 )
 from tests.functional.sharing_clients.every_door.plain_faults import (
+    PLAIN_CLIENTS,
     PLAIN_FAULTS,
     PLAIN_TABLES,
 )
@@ -35,10 +35,10 @@ def test_a_page_says_of_each_client_what_it_does(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLAIN_TABLES)
-def test_a_page_says_of_plain_files_what_clients_of_shares_do(name: str) -> None:
+def test_a_page_says_of_plain_files_what_clients_do(name: str) -> None:
     said = said_of_plain(name)
 
-    for client in (Client.DELTA, Client.POWER_BI):
+    for client in {*PLAIN_CLIENTS} & {*KNOWN_AS}:
         fault = PLAIN_FAULTS.get((client, name))
         reads = fault is None or not fault.is_foreseen
         assert said[KNOWN_AS[client]] is reads, (client, fault)

@@ -7,8 +7,9 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructField,
     StructType,
+    format_schema,
 )
-from deltaweb.iceberg.clients import iceberg_readings
+from deltaweb.iceberg.clients import iceberg_readings, without_ids
 from deltaweb.sharing.clients import ClientReading, HelpfulSetting, How
 from tests.support import cases
 
@@ -23,8 +24,10 @@ def readings(
     features: list[str] | None = None,
     vectors: bool = False,
     has_ids: bool = True,
+    is_plain: bool = False,
     **metadata: object,
 ) -> dict[str, ClientReading]:
+    schema = StructType((StructField("n", data_type, metadata=metadata),))
     found = iceberg_readings(
         Protocol(
             min_reader_version=3 if features else 1,
@@ -32,12 +35,13 @@ def readings(
             reader_features=features,
             writer_features=features,
         ),
-        Metadata(id="t"),
-        StructType((StructField("n", data_type, metadata=metadata),)),
+        Metadata(id="t", schema_string=format_schema(schema)),
+        schema,
         has_deletion_vectors=vectors,
-        has_ids=has_ids,
+        is_plain=is_plain,
     )
-    return {one.name: one for one in found}
+    served = found if has_ids else without_ids(found, schema)
+    return {one.name: one for one in served}
 
 
 def test_a_plain_table_is_read_by_all() -> None:
@@ -85,6 +89,21 @@ def test_vectors_are_read_by_the_clients_that_were_tried() -> None:
     assert found["DuckDB with Iceberg"].how is How.STORED
     assert found["Daft"].how is How.CANNOT
     assert "deleted" in found["Daft"].reason
+    assert found["Daft"].remedy is HelpfulSetting.PLAIN
+
+
+@cases(
+    "used, metadata",
+    {"vectors": (["deletionVectors"], {}), "a scale": (["typeWidening"], OF_SCALE)},
+)
+def test_plain_files_are_read_by_all(used, metadata):
+    found = readings(features=used, vectors=True, is_plain=True, **metadata)
+
+    assert {one.how for one in found.values()} == {How.PLAIN}
+
+
+def test_files_that_are_plain_as_stored_are_read_as_stored() -> None:
+    assert {one.how for one in readings(is_plain=True).values()} == {How.STORED}
 
 
 def test_without_ids_some_clients_read_nothing() -> None:

@@ -1,14 +1,17 @@
 """The plain form of versions: which files need a copy, and what recipients get."""
 
+import io
 import json
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import parse_schema
+from deltaweb.delta.scan.predicate import NOTHING, Comparison, Constant, Or
 from deltaweb.sharing.compatibility import Misreading
 from deltaweb.sharing.plain import (
     IN_COPIES,
@@ -97,9 +100,53 @@ def test_files_need_a_copy_where_clients_would_misread_them(
     form = plain_form(*told)
 
     assert form.copies_all is ("all" in copies)
-    assert form.checks_types is ("types" in copies)
+    checked = Constant(value=True) if "types" in copies else NOTHING
+    assert form.checked_where == checked
     assert may_need_copies(*told) is may_need
     assert form.protocol == Protocol(min_reader_version=1, min_writer_version=2)
+
+
+TIMES_OF_MAPS = {
+    "type": "map",
+    "keyType": "string",
+    "valueType": struct(field("at", "timestamp")),
+    "valueContainsNull": True,
+}
+
+
+def test_files_are_looked_at_whose_times_may_be_too_far_for_nanoseconds() -> None:
+    inside = struct(field("at", "timestamp_ntz"), field("x"))
+
+    form = plain_form(*facts(field("id"), field("t", "timestamp"), field("s", inside)))
+
+    checked = form.checked_where
+    assert isinstance(checked, Or)
+    assert [
+        (one.column, one.operator, one.value.cast(pa.int64()).as_py())
+        for one in checked.parts
+        if isinstance(one, Comparison)
+    ] == [
+        (path, operator, us)
+        for path in (("t",), ("s", "at"))
+        for operator, us in (
+            ("<", -9_223_372_036_852_776),
+            (">", 9_223_372_036_852_775),
+        )
+    ]
+    assert not may_need_copies(*facts(field("t", "timestamp")))
+
+
+def test_files_with_times_in_maps_are_always_looked_at() -> None:
+    form = plain_form(*facts(field("m", TIMES_OF_MAPS)))
+
+    assert form.checked_where == Constant(value=True)
+
+
+def test_partition_columns_are_not_in_files() -> None:
+    protocol, metadata, schema = facts(field("t", "timestamp"), field("id"))
+    metadata = replace(metadata, partition_columns=["t"])
+
+    assert plain_form(protocol, metadata, schema).checked_where == NOTHING
 
 
 @cases(
@@ -209,7 +256,23 @@ def test_a_file_is_plain_if_its_columns_have_the_types_of_the_schema(
         *(field("t", "timestamp"), field("m", pairs)),
     )
 
-    assert has_plain_types(pa.schema(stored), schema) is is_plain
+    assert has_plain_types(file_of(pa.schema(stored)), schema) is is_plain
+
+
+def file_of(stored: pa.Schema, **options: Any) -> pq.ParquetFile:  # noqa: ANN401 (of Arrow)
+    """A file without rows."""
+    sink = io.BytesIO()
+    pq.write_table(stored.empty_table(), sink, **options)
+    return pq.ParquetFile(sink)
+
+
+def test_a_file_with_times_of_96_bits_is_not_plain() -> None:
+    _, _, schema = facts(field("t", "timestamp"))
+    stored = pa.schema([("t", pa.timestamp("us", "UTC"))])
+
+    assert has_plain_types(file_of(stored), schema)
+    old = file_of(stored, use_deprecated_int96_timestamps=True)
+    assert not has_plain_types(old, schema)
 
 
 def test_copies_remove_some_reasons_for_misreadings() -> None:

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from deltaweb.delta.errors import PartitionValueError
+from deltaweb.delta.scan.predicate import Comparison, Constant
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.classification import FileRule, classify
 from deltaweb.index.query.shared_table import SharedTableReader
@@ -18,6 +20,7 @@ from tests.support.logs.delta_logs import Action, add, metadata, protocol, remov
 from tests.support.logs.local_logs import LocalLog, stats_of, typed_schema
 
 VERDICTS = ("signed", "rewritten", "absent")
+EACH = Constant(value=True)
 VECTOR = {
     "storageType": "u",
     "pathOrInlineDv": "ab^-aqEH.-t@S}K{vb[*k^",
@@ -102,7 +105,7 @@ class TestOfPlainFiles:
             "files with vectors": ({"copies_vectors": True}, ("signed", "rewritten")),
             "all files": ({"copies_all": True}, ("rewritten", "rewritten")),
             "older types": (
-                {"copies_vectors": True, "checks_types": True},
+                {"copies_vectors": True, "checked_where": EACH},
                 ("rewritten", "rewritten"),
             ),
         },
@@ -124,7 +127,7 @@ class TestOfPlainFiles:
         self, log: LocalLog
     ) -> None:
         version = opened(log.start(add("whole"), add("marked", deletionVector=VECTOR)))
-        rule = FileRule(copies_vectors=True, checks_types=True)
+        rule = FileRule(copies_vectors=True, checked_where=EACH)
         (part,) = classify(version, rule)
         rows = {path: row for row, path in enumerate(part.part.paths.to_pylist())}
 
@@ -135,6 +138,19 @@ class TestOfPlainFiles:
         assert not known.checked.any()
         hiding = replace(rule, hides_columns=True)
         assert not classify(version, hiding)[0].checked.any()
+
+    def test_a_file_is_checked_if_it_may_hold_a_row_of_the_doubtful(
+        self, log: LocalLog
+    ) -> None:
+        files = [file_of("near", 1, 5), file_of("far", 1, 9), add("unknown")]
+        version = opened(log.start(*files))
+        rule = FileRule(checked_where=Comparison(("id",), ">", pa.scalar(5)))
+
+        (part,) = classify(version, rule)
+
+        paths = np.array(part.part.paths.to_pylist())
+        assert {*paths[part.checked]} == {*paths[part.rewritten]} == {"far", "unknown"}
+        assert [*paths[part.signed]] == ["near"]
 
     def test_a_condition_on_partitions_signs_no_file_with_a_vector(
         self, log: LocalLog
