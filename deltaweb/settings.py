@@ -76,7 +76,7 @@ WEB_THREADS = env_int("DELTAWEB_WEB_THREADS", default=8, minimum=1, maximum=256)
 WORKERS = env_int("WORKERS", default=1, minimum=0, maximum=64)
 LOG_LEVEL = env_text("DELTAWEB_LOG_LEVEL", default="INFO").upper()
 
-# Who may read /metrics besides programs of this machine.
+# The addresses that may read /metrics; programs of this machine always may.
 METRICS_NETWORKS = env_networks("DELTAWEB_METRICS_NETWORKS")
 METRICS_KEY = env_secret("DELTAWEB_METRICS_KEY", is_needed=False)
 # What logs look like: `text` for people, `json` for machines.
@@ -145,7 +145,7 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _RELAY.user, _RELAY.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _RELAY.begins_tls, _RELAY.is_tls
 EMAIL_TIMEOUT = 20
 WEBHOOK_URL = env_text("DELTAWEB_WEBHOOK_URL")  # for reminders
-# Hosts of the own network that webhooks may lead to, besides every public one.
+# Hosts of the own network that webhooks may lead to. They may lead to any public host.
 WEBHOOK_HOSTS = env_list("DELTAWEB_WEBHOOK_HOSTS", default=[])
 WEBHOOK_SECRET = env_secret("DELTAWEB_WEBHOOK_SECRET") if WEBHOOK_URL else ""
 EVENT_DAYS = env_int("DELTAWEB_EVENT_DAYS", default=30, minimum=1, maximum=3650)
@@ -401,7 +401,7 @@ if OIDC_ISSUER:
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
 if OIDC_ISSUER:
     AUTHENTICATION_BACKENDS.append("apps.accounts.sign_on.oidc.Backend")
-# Who is admitted: without a rule, nobody but people whom an administrator names.
+# The rules of admission. Without one, only people whom an administrator names.
 SSO_REQUIRED_GROUPS = env_list("DELTAWEB_SSO_REQUIRED_GROUPS", default=[])
 SSO_REQUIRED_CLAIMS = env_pairs("DELTAWEB_SSO_REQUIRED_CLAIMS")
 SSO_DOMAINS = env_list("DELTAWEB_SSO_DOMAINS", default=[])
@@ -413,7 +413,7 @@ SSO_KEY_DAYS = env_int("DELTAWEB_SSO_KEY_DAYS", default=7, minimum=1, maximum=90
 LOCAL_ACCOUNTS = env_choice(
     "DELTAWEB_LOCAL_ACCOUNTS", default="true", choices=("true", "keys", "false")
 )
-# A provider says who somebody is at a sign-in alone, so its sessions are short.
+# A provider names a person at the sign-in only, so its sessions are short.
 SESSION_COOKIE_AGE = 3600 * env_int(
     "DELTAWEB_SESSION_HOURS",
     default=8 if HAS_SIGN_ON else 14 * 24,

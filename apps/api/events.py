@@ -34,7 +34,7 @@ STREAM: Final = "text/event-stream"
 
 
 class EventsForm(forms.Form):
-    """Which events, and how long to wait for the next one."""
+    """The parameters of a list of events, with how long to wait for the next one."""
 
     after = forms.CharField(required=False, max_length=40)
     limit = forms.IntegerField(required=False, min_value=1, max_value=MAX_LIMIT)

@@ -1,4 +1,4 @@
-"""What Celery calls by the clock: the record outside of the database, and its end."""
+"""The scheduled tasks that copy the record out of the database and delete old lines."""
 
 import logging
 import math

@@ -1,4 +1,4 @@
-"""When a connection that waits for news has to end, whatever happens until then."""
+"""The latest end of a connection that waits for news."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -83,7 +83,7 @@ class NewsEvents:
 
 
 class StreamSource(Protocol):
-    """What an `EventStream` tells; the web server asks for more of it."""
+    """The messages of an `EventStream`, which the web server iterates over."""
 
     def attach(self, wake: Callable[[], None]) -> None:
         """Call this whenever there is something to send."""

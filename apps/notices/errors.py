@@ -1,4 +1,4 @@
-"""What can go wrong with following and webhooks; all are `PageError`s."""
+"""The errors of following and webhooks; all are `PageError`s."""
 
 from apps.pages.errors import PageError
 
@@ -33,7 +33,7 @@ class FollowNotFoundError(PageError, code="follow-not-found"):
 
 
 class NoChannelError(PageError, code="no-channel"):
-    """Notifications that would reach nobody."""
+    """Notifications that would reach no person."""
 
     status = 422
     message = "Choose at least one channel."

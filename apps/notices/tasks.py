@@ -1,4 +1,4 @@
-"""What Celery calls by the clock: events of killed processes, and old events."""
+"""The scheduled tasks that send events of killed processes and delete old events."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""What surrounds migrations: a copy of the database, and limits on PostgreSQL."""
+"""The steps around migrations: a copy of the database, and limits on PostgreSQL."""
 
 import re
 import sqlite3
@@ -52,7 +52,7 @@ def before_migration(home: Path, now: datetime) -> Path | None:
 def limited_migrations() -> Iterator[None]:
     """Let statements of migrations on PostgreSQL wait for locks and run only so long.
 
-    Moves of data have no limit of time, because they block nobody.
+    Moves of data have no limit of time, because they block no other process.
     """
     connection = connections[DEFAULT_DB_ALIAS]
     if connection.vendor != "postgresql":

@@ -1,4 +1,4 @@
-"""What users and administrators change of e-mail addresses."""
+"""The changes of e-mail addresses, by users and administrators."""
 
 from dataclasses import MISSING, dataclass, replace
 from typing import Final

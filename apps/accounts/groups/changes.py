@@ -1,4 +1,4 @@
-"""What administrators change of groups: add, update, remove, members."""
+"""The changes of groups: add, update, remove, and members."""
 
 from dataclasses import MISSING, dataclass, replace
 from typing import Final

@@ -88,7 +88,7 @@ class GroupDetail(GroupResource):
 
 GrantsOfGroup: TypeAlias = Callable[[Group, datetime], Iterable[GroupGrant]]
 grants_of_groups: Final[Registry[GrantsOfGroup]] = Registry()
-"""What apps above give to groups, so that a page and a removal can say it."""
+"""The access that apps above give to groups, for a group's page and its removal."""
 
 
 def find_group(name: str) -> Group:

@@ -1,4 +1,4 @@
-"""Which API keys of a user end soon."""
+"""The API keys of a user that end soon."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""The bounded age of sessions: counted from the sign-in, whatever happens since."""
+"""The bounded age of sessions, counted from the sign-in even if they are used."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final

@@ -37,7 +37,7 @@ OF_ADDRESS: Final = RateLimit(file="rates-addresses", rate_per_s=1 / 1200, burst
 
 
 def checked_address(text: str) -> str:
-    """Return an address without spaces around it; "" is none.
+    """Return an address without spaces around it; "" means no address.
 
     Raises:
         UserInvalidError: If it is not an e-mail address.

@@ -39,7 +39,7 @@ class Person:
 
     @property
     def verified_email(self) -> str:
-        """The address in small letters; empty if nobody verified it."""
+        """The address in small letters; empty if it is not verified."""
         return self.email.lower() if self.is_email_verified else ""
 
 

@@ -23,16 +23,16 @@ NOT_PAGES: Final = (
     "/activate/",
     "/portal/",
 )
-"""What scripts and recipients ask for: the header signs nobody in there."""
+"""The paths of scripts and recipients, where the header does not sign people in."""
 
 
 def is_page(request: HttpRequest) -> bool:
-    """Whether the header may sign somebody in here."""
+    """Whether the header may sign a person in here."""
     return not f"/{request.path_info.lstrip('/')}".startswith(NOT_PAGES)
 
 
 def person_of(request: HttpRequest) -> Person | None:
-    """Return the person whom the proxy names; None for nobody.
+    """Return the person whom the proxy names; None if it names no person.
 
     Raises:
         RemoteUserRefusedError: If the header comes from another address.
@@ -91,7 +91,7 @@ def _text(request: HttpRequest, header: str) -> str:
     """Return a header as text; servers pass bytes on as Latin-1."""
     raw = str(request.META.get(_key(header), "")) if header else ""
     try:
-        # Other spaces are part of a name: without them, it is that of somebody else.
+        # Other spaces are part of a name: without them, it is another person's.
         text = raw.encode("latin-1").decode().strip(" \t")
     except UnicodeError:
         raise RemoteUserInvalidError(header=header) from None

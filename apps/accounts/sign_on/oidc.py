@@ -141,7 +141,7 @@ class Begin(OIDCAuthenticationRequestView):  # type: ignore[misc]  # it has no t
     get_settings = staticmethod(option)
 
     def get_extra_params(self, request: HttpRequest) -> dict[str, str]:
-        """Name our own address: the `Host` of a request is whatever a caller says."""
+        """Return our own address, because callers choose the `Host` of a request."""
         del request
         return {"redirect_uri": redirect_uri()}
 

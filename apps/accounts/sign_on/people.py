@@ -78,7 +78,7 @@ def known(person: Person, stamp: Stamp) -> tuple[Identity | None, Invitation | N
 
 
 def check_person(person: Person) -> None:
-    """Refuse a subject that no database keeps as it is."""
+    """Refuse a subject that a database cannot store unchanged."""
     subject = person.subject
     is_plain = subject.isprintable() and "\0" not in subject
     if not subject.strip() or len(subject) > MAX_SUBJECT or not is_plain:

@@ -66,7 +66,7 @@ def _signed_on(request: HttpRequest, person: Person, digest: str) -> Identity:
 
 
 def leave_proxy_session(request: HttpRequest) -> None:
-    """Let nobody be signed in by a session of the proxy where it does not count."""
+    """Ignore a session of the proxy where the header does not count."""
     user = request.user
 
     def user_elsewhere() -> AbstractBaseUser | AnonymousUser:

@@ -1,4 +1,4 @@
-"""What the doctor of a set-up looks at: single sign-on."""
+"""The checks of single sign-on for the doctor of a set-up."""
 
 from collections.abc import Iterator
 from typing import Final

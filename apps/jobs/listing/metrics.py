@@ -1,4 +1,4 @@
-"""What metrics say of jobs and workers."""
+"""The metrics of jobs and workers."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What the doctor of a set-up looks at: workers, the clock, Spark."""
+"""The checks of workers, the clock and Spark for the doctor of a set-up."""
 
 import os
 import shutil

@@ -68,7 +68,7 @@ class NewFollow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowSettings:
-    """What changes of a followed subject; a value that is left out stays.
+    """The changes of a followed subject; a value that is left out stays.
 
     Attributes:
         kinds: The kinds of events.
@@ -113,7 +113,7 @@ def own_follow(caller: User, follow_id: int) -> Follow:
     """Return a followed subject of the user who asks.
 
     Raises:
-        FollowNotFoundError: If there is none.
+        FollowNotFoundError: If it does not exist.
     """
     found = Follow.objects.filter(user=caller, id=follow_id).first()
     if found is None:
@@ -125,7 +125,7 @@ def find_follow(user: User, kind: str, name: str) -> Follow:
     """Return a followed subject of a user by the name that it was followed by.
 
     Raises:
-        FollowNotFoundError: If there is none.
+        FollowNotFoundError: If it does not exist.
     """
     found = user.follows.filter(subject_kind=kind).select_related("user")
     for one in found:

@@ -57,7 +57,7 @@ class NewWebhook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSettings:
-    """What changes of a webhook; a value that is left out stays.
+    """The changes of a webhook; a value that is left out stays.
 
     Attributes:
         url: The address.
@@ -132,7 +132,7 @@ def own_webhook(caller: User, webhook_id: UUID) -> Webhook:
     """Return a webhook of the user who asks.
 
     Raises:
-        WebhookNotFoundError: If there is none.
+        WebhookNotFoundError: If it does not exist.
     """
     found = Webhook.objects.filter(user=caller, id=webhook_id).first()
     if found is None:
@@ -144,7 +144,7 @@ def find_webhook(name: str) -> Webhook:
     """Return a webhook by its id, or by a host that no other one has.
 
     Raises:
-        WebhookNotFoundError: If there is none, or there are several.
+        WebhookNotFoundError: If it does not exist, or there are several.
     """
     rows = Webhook.objects.select_related("user")
     with suppress(ValueError):
@@ -162,7 +162,7 @@ def own_delivery(
     """Return a webhook of the user who asks, and a delivery of it.
 
     Raises:
-        DeliveryNotFoundError: If there is none.
+        DeliveryNotFoundError: If it does not exist.
     """
     webhook = own_webhook(caller, webhook_id)
     found = webhook.deliveries.filter(id=delivery_id).select_related("event").first()

@@ -68,7 +68,7 @@ class EventSlice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventReader:
-    """What a request reads."""
+    """The events that a request reads."""
 
     user: User
     wanted: EventFilter = field(default_factory=EventFilter)

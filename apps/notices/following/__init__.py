@@ -1,1 +1,1 @@
-"""The events that people and webhooks are told of."""
+"""The events that people and webhooks receive."""

@@ -1,4 +1,4 @@
-"""People who are told of an event although they follow nothing: it concerns them.
+"""The people who receive an event without following its subject.
 
 The app that owns the events registers who they are, in `AppConfig.ready`:
 

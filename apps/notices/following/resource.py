@@ -1,4 +1,4 @@
-"""What machine forms say of followed subjects and notifications."""
+"""The machine forms of followed subjects and notifications."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class FollowResource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Following:
-    """What a person follows."""
+    """The subjects that a person follows."""
 
     follows: list[FollowResource]
 

@@ -38,7 +38,7 @@ PAGE: Final = "/notifications/following"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailsSent:
-    """What was sent.
+    """The mails that were sent.
 
     Attributes:
         mails: The number of mails.

@@ -19,7 +19,7 @@ FAIL: Final = "fail"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupFinding:
-    """What a check found.
+    """The finding of a check.
 
     Attributes:
         check: The name of the check.
@@ -36,7 +36,7 @@ class SetupFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupOptions:
-    """What the doctor is asked besides.
+    """The options of the doctor.
 
     Attributes:
         url: The public address that is requested as users do; "" for none.
@@ -65,7 +65,7 @@ class SetupCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupReport:
-    """What all checks found.
+    """The findings of all checks.
 
     Attributes:
         state: The worst state of all findings.

@@ -1,4 +1,4 @@
-"""What each process counts: requests, and calls of recipients.
+"""The counters of each process: requests, and calls of recipients.
 
 Source: the web server sets `PROMETHEUS_MULTIPROC_DIR`, where its processes count
 together (`deltaweb.serving`).

@@ -1,4 +1,4 @@
-"""What the database knows: each app above adds its gauges.
+"""The gauges from the database; each app above adds its own.
 
     gauges.register(job_gauges)  # a function that yields `Gauge`
 

@@ -1,4 +1,4 @@
-"""What a server consists of, and whether each part works.
+"""The parts of a server, and whether each works.
 
 Only what this process cannot serve without makes it not ready: database, home and
 migrations. Other parts are reported: pages work without a broker.

@@ -1,4 +1,4 @@
-"""What answers instead of a page of recipients while sharing is off."""
+"""The answer instead of a page of recipients while sharing is off."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""Who has access to a table or a namespace, by which role or grant."""
+"""The people with access to a table or a namespace, and the role or grant behind it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What metrics and probes say of tables and their storage."""
+"""The metrics and probes of tables and their storage."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What the doctor of a set-up looks at: allowed roots, and whether tables answer."""
+"""The checks of allowed roots and of tables for the doctor of a set-up."""
 
 import os
 from collections.abc import Iterator

@@ -63,7 +63,7 @@ class Reported(NamedTuple):
 
 
 class SchemaDifference(NamedTuple):
-    """What a version did to the schema.
+    """The change of the schema by a version.
 
     Attributes:
         changes: None if one of the schemas cannot be compared.

@@ -48,7 +48,7 @@ class Grant(models.Model):
     """
 
     class Right(models.TextChoices):
-        """A right, as it is granted; see `apps.tables.permissions.meaning`."""
+        """A right that is granted; see `apps.tables.permissions.meaning`."""
 
         VIEW = "view", "view"
         EDIT = "edit", "edit"

@@ -34,7 +34,7 @@ _COUNTER_BYTES: Final = 11
 
 
 class Chunks(Protocol):
-    """How a chunk is written and read: encrypted, or as it is."""
+    """How a chunk is written and read: encrypted, or as plain text."""
 
     extra_bytes: int
 

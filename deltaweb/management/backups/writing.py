@@ -56,7 +56,7 @@ def write_backup(
             target.flush()
             os.fsync(target.fileno())
         try:
-            os.link(part, file)  # fails if somebody has made it meanwhile
+            os.link(part, file)  # fails if another process has made it meanwhile
         except FileExistsError as error:
             raise BackupExistsError(file=str(file)) from error
     finally:
@@ -100,7 +100,7 @@ def check_known(executor: MigrationExecutor, having: list[tuple[str, str]]) -> N
 
 @contextmanager
 def unchanging_database() -> Iterator[BaseDatabaseWrapper]:
-    """Let the default connection read one state, whatever others write meanwhile."""
+    """Let the default connection read one state while others write."""
     connection = connections[DEFAULT_DB_ALIAS]
     if connection.vendor != "sqlite":
         with transaction.atomic(), connection.cursor() as cursor:

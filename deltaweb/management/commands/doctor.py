@@ -18,7 +18,7 @@ class Command(BaseCommand):
     suppressed_base_arguments = {*UNLISTED}
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take what is asked besides."""
+        """Read the options."""
         parser.add_argument("--json", action="store_true", help="answer as JSON")
         parser.add_argument(
             "--url",

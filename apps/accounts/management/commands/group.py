@@ -11,7 +11,7 @@ from deltaweb.words import counted
 
 
 class Command(ChangesCommand):
-    """What is read of groups; the rest are changes."""
+    """The commands that read groups; the others are changes."""
 
     noun = "group"
     names_of = {

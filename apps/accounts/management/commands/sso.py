@@ -21,7 +21,7 @@ MAX_BYTES: Final = 1 << 20
 
 
 class Command(SubcommandsCommand):
-    """What is read of sign-on; settings are environment variables."""
+    """The commands that read sign-on; its settings are environment variables."""
 
     help = COMMANDS["sso"]
 

@@ -8,7 +8,7 @@ from deltaweb.environment.command_lines import COMMANDS
 
 
 class Command(ChangesCommand):
-    """What is read of switches; the rest are changes."""
+    """The commands that read switches; the others are changes."""
 
     noun = "switch"
     names_of = {"switch-not-found": lambda: SWITCHES}

@@ -15,7 +15,7 @@ from deltaweb.environment.command_lines import COMMANDS
 
 
 class Command(ChangesCommand):
-    """What is read of access; the rest are changes."""
+    """The commands that read access; the others are changes."""
 
     noun = "access"
     names_of = {
