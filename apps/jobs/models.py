@@ -8,6 +8,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from deltaweb.environment.logs import requested_by_id
+
 
 class JobQuerySet(models.QuerySet["Job"]):
     """Queries over jobs."""
@@ -57,6 +59,8 @@ class Job(models.Model):
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
     )
+    # A job that a job starts has the id of its request; one by the clock has its own.
+    request_id = models.CharField(max_length=64, blank=True, default=requested_by_id)
 
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
     step = models.CharField(max_length=200, blank=True)

@@ -48,6 +48,7 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
         log=job.log,
         result_url=result_url,
         details=(job.error_detail or None) if may_work else None,
+        request_id=(job.request_id or None) if user.is_admin else None,
     )
     return respond(
         request,
@@ -60,6 +61,7 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
             "may_change": visibility.may_change(user, job),
             "may_retry": visibility.may_retry(user, job),
             "result_url": result_url,
+            "request_id": data.request_id,
         },
         data=data,
     )

@@ -51,7 +51,7 @@ def log_request(
         "request": getattr(request, "id", ""),
     }
     access_log.info(
-        "%(method)s %(path)s %(status)s %(duration_ms)s ms %(address)s %(request)s",
+        "%(method)s %(path)s %(status)s %(duration_ms)s ms %(address)s",
         facts,
         extra={"facts": facts},
     )

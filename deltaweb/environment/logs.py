@@ -4,6 +4,9 @@ import json
 import logging
 import os
 import re
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -20,6 +23,46 @@ request_id: Final[ContextVar[str]] = ContextVar("request_id", default="")
 """The id of the request that is answered, or that asked for the job that runs."""
 job_id: Final[ContextVar[str]] = ContextVar("job_id", default="")
 """The id of the job that runs."""
+
+
+def new_request_id() -> str:
+    """Return an id for what no request asked for, or for a request without one."""
+    return uuid.uuid4().hex[:12]
+
+
+def requested_by_id() -> str:
+    """Return the id of the request that is answered, or a new one outside of any."""
+    return request_id.get() or new_request_id()
+
+
+@contextmanager
+def named_in_lines(*, request: str = "", job: str = "") -> Iterator[None]:
+    """Give the lines of a block the ids of a request and a job.
+
+    An id that is left out stays as it is.
+    """
+    tokens = [
+        (one, one.set(value))
+        for one, value in ((request_id, request), (job_id, job))
+        if value
+    ]
+    try:
+        yield
+    finally:
+        for one, token in reversed(tokens):
+            one.reset(token)
+
+
+def ids_of_lines() -> dict[str, str]:
+    """Return the ids that lines have here: `request` and `job`, if there is one."""
+    ids = {"request": request_id.get(), "job": job_id.get()}
+    return {name: value for name, value in ids.items() if value}
+
+
+def _ids_of(record: logging.LogRecord) -> dict[str, str]:
+    """Return the ids of a line; Django writes some after its request has ended."""
+    ended = getattr(getattr(record, "request", None), "id", "")
+    return ({"request": ended} if ended else {}) | ids_of_lines()
 
 
 class HideSignInLinks(logging.Filter):
@@ -55,6 +98,18 @@ class DropTraceback(logging.Filter):
         return True
 
 
+class TextLines(logging.Formatter):
+    """Writes a record for people; its first line ends with the ids that it has."""
+
+    def __init__(self) -> None:
+        super().__init__("{asctime} {levelname} {name}: {message}", style="{")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging's)
+        """Return the first line."""
+        ids = "".join(f" {name}={value}" for name, value in _ids_of(record).items())
+        return super().formatMessage(record) + ids
+
+
 class JSONLines(logging.Formatter):
     """Writes each record as one JSON object in one line.
 
@@ -72,8 +127,7 @@ class JSONLines(logging.Formatter):
             "message": record.getMessage(),
             "process": os.getpid(),
         }
-        ids = {"request": request_id.get(), "job": job_id.get()}
-        line.update({key: value for key, value in ids.items() if value})
+        line.update(_ids_of(record))
         line.update(getattr(record, "facts", {}))
         if record.exc_info:
             trace = self.formatException(record.exc_info)
@@ -97,7 +151,7 @@ def log_settings(level: str, *, log_format: str, access: bool) -> dict[str, Any]
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {
-            "text": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+            "text": {"()": "deltaweb.environment.logs.TextLines"},
             "json": {"()": "deltaweb.environment.logs.JSONLines"},
         },
         "filters": {

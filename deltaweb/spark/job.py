@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Final, Generic, TypeVar, cast
 
 from py4j.protocol import Py4JError
@@ -17,6 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from deltaweb.delta.errors import StorageFullError
+from deltaweb.environment.logs import ids_of_lines
 from deltaweb.errors import DeltawebError
 from deltaweb.spark.driver.pyspark_internals import is_running
 from deltaweb.spark.task_faults import faults_are_raised
@@ -27,6 +29,9 @@ LOOK_INTERVAL_S: Final = 0.2
 STOPS_WITHIN_S: Final = 10  # by itself, where it can be asked to
 JOIN_TIMEOUT_S: Final = 30
 CANCEL_INTERVAL_S: Final = 0.5
+
+MDC: Final = "mdc."
+"""What begins local properties that Spark's tasks have in the lines of their log."""
 
 T = TypeVar("T")
 OnProgress = Callable[[int, int | None], None]
@@ -41,7 +46,11 @@ class SparkLostError(DeltawebError, code="spark-lost"):
 
 
 class SparkJob(Generic[T]):
-    """Work that runs jobs of Spark."""
+    """Work that runs jobs of Spark.
+
+    Its lines have the ids of the thread that makes it. Spark shows them in the
+    description of its jobs, and its tasks have them in their log (`MDC`).
+    """
 
     def __init__(self, spark: SparkSession, title: str, work: Callable[[], T]) -> None:
         self.result: T | None = None
@@ -50,7 +59,9 @@ class SparkJob(Generic[T]):
         self._title = title
         self._work = work
         self._group = f"work-{secrets.token_hex(8)}"
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(
+            target=copy_context().run, args=(self._run,), daemon=True
+        )
 
     def watch(
         self,
@@ -130,15 +141,23 @@ class SparkJob(Generic[T]):
 
     def _run(self) -> None:
         try:
-            self._spark.sparkContext.setJobGroup(
-                self._group, self._title, interruptOnCancel=True
-            )
+            context = self._spark.sparkContext
+            title = described(self._title)
+            context.setJobGroup(self._group, title, interruptOnCancel=True)
+            for name, value in ids_of_lines().items():
+                context.setLocalProperty(f"{MDC}{name}", value)
             with faults_are_raised():
                 self.result = self._work()
         except BaseException as error:  # noqa: BLE001 (read by the waiting thread)
             self.error = translated(error, self._spark)
             if self.error is not error:
                 self.error.__cause__ = error
+
+
+def described(title: str) -> str:
+    """Return a title with the ids of the request and the job that it is done for."""
+    ids = ", ".join(f"{name} {value}" for name, value in ids_of_lines().items())
+    return f"{title} ({ids})" if ids else title
 
 
 def run_job(

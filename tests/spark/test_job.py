@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from deltaweb.delta.errors import LogCorruptError, StorageFullError
+from deltaweb.environment import logs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -96,3 +97,50 @@ def _meet_a_full_disk(_: int) -> NoReturn:
 def _wait_for(path: str) -> None:
     while not Path(path).exists():
         time.sleep(0.02)
+
+
+class TestIds:
+    def test_spark_shows_the_request_and_the_job_that_work_is_done_for(
+        self, spark: "SparkSession"
+    ):
+        from deltaweb.spark.job import run_job
+
+        context = spark.sparkContext
+
+        def work() -> list[str | None]:
+            names = ("spark.job.description", "mdc.request", "mdc.job")
+            return [context.getLocalProperty(name) for name in names]
+
+        with logs.named_in_lines(request="r-1", job="j-1"):
+            found = run_job(spark, work, lambda *_: None, title="Add")
+        without = run_job(spark, work, lambda *_: None, title="Add")
+
+        assert found == ["Add (request r-1, job j-1)", "r-1", "j-1"]
+        assert without == ["Add", None, None]
+
+    def test_a_task_that_fails_writes_them_into_the_log_of_spark(
+        self, spark: "SparkSession", capfd: pytest.CaptureFixture[str]
+    ):
+        from pyspark.errors import PythonException
+
+        from deltaweb.spark.job import run_job
+
+        def work() -> None:
+            spark.sparkContext.parallelize([0], 1).map(_divide).collect()
+
+        with (
+            logs.named_in_lines(request="r-2", job="j-2"),
+            pytest.raises(PythonException),
+        ):
+            run_job(spark, work, lambda *_: None, title="Divide")
+
+        ends_at_s = time.monotonic() + LIMIT_S
+        written = ""
+        while " request=r-2 job=j-2" not in written and time.monotonic() < ends_at_s:
+            written += capfd.readouterr().err
+            time.sleep(0.05)
+        assert " request=r-2 job=j-2" in written
+
+
+def _divide(number: int) -> float:
+    return 1 / number

@@ -87,6 +87,8 @@ class JobDetail(JobOutcome):
         log: The last lines of the log.
         result_url: The page that shows the result.
         details: Where the error occurred; only editors see it.
+        request_id: The id of the request that started it, as in `X-Request-Id` and in
+            logs; only administrators see it. Work by the clock has an id of its own.
     """
 
     steps: Sequence[Mapping[str, Any]]
@@ -94,3 +96,4 @@ class JobDetail(JobOutcome):
     log: str
     result_url: str | None
     details: str | None
+    request_id: str | None

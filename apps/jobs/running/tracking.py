@@ -32,6 +32,7 @@ from apps.jobs.running.database_faults import DATABASE_FAULTS, let_go
 from apps.jobs.running.held_lease import HeldLease, LeaseLostError, take_lease
 from apps.jobs.running.reports import Reports
 from apps.jobs.running.row_texts import begun_step, iso, one_line, storable
+from deltaweb.environment.logs import named_in_lines
 from deltaweb.errors import DeltawebError
 
 logger = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ class TrackedJob(Reports):
         self.title = row.title
         self.subject_id = row.subject_id
         self.parameters: dict[str, Any] = row.parameters
+        self.request_id = row.request_id
         self.key = row.key
         self.attempt = row.attempts
         self.result: Any = None
@@ -107,6 +109,10 @@ class TrackedJob(Reports):
     def renewing(self) -> AbstractContextManager[None]:
         """Renew the lease in a thread for as long as the block runs."""
         return self._lease.renewing()
+
+    def named_in_lines(self) -> AbstractContextManager[None]:
+        """Give log lines the ids of the job and of the request that asked for it."""
+        return named_in_lines(request=self.request_id, job=str(self.id))
 
     # === Reports ===
 
@@ -245,8 +251,11 @@ class TrackedJob(Reports):
         fields, self._pending = self._pending, {}
         try:
             self._lease.write(fields)
-        except DATABASE_FAULTS:
-            logger.warning("Progress of job %s was not written.", self.id)
+        except DATABASE_FAULTS as error:
+            lost = lost_database(error)
+            logger.warning(
+                "Progress of job %s was not written.", self.id, exc_info=lost
+            )
             self._pending = fields | self._pending
             let_go()
 
@@ -297,7 +306,7 @@ def _track(
         logger.info("Job %s is not waiting; its wake-up is dropped.", job_id)
         yield None
         return
-    with job.renewing():
+    with job.named_in_lines(), job.renewing():
         try:
             yield job
         except JobCancelled:

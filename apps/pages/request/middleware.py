@@ -2,7 +2,6 @@
 
 import logging
 import re
-import uuid
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -42,13 +41,10 @@ def request_id(get_response: GetResponse) -> GetResponse:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         sent = request.headers.get("X-Request-ID", "")
         is_taken = GIVEN_ID.fullmatch(sent) and is_from_trusted_proxy(request)
-        own = sent if is_taken else uuid.uuid4().hex[:12]
+        own = sent if is_taken else logs.new_request_id()
         request.id = own  # type: ignore[attr-defined]  # ours alone
-        token = logs.request_id.set(own)
-        try:
+        with logs.named_in_lines(request=own):
             response = get_response(request)
-        finally:
-            logs.request_id.reset(token)
         response["X-Request-Id"] = own
         return response
 

@@ -278,7 +278,8 @@ class IndexBatch:
 
     def on_result(self, jobs: Sequence[IndexJob], position: int, result: Any) -> None:  # noqa: ANN401 (an IndexResult, from a layer above)
         """Store one result."""
-        jobs[position].finish(result, now=timezone.now())
+        with jobs[position].job.named_in_lines():
+            jobs[position].finish(result, now=timezone.now())
 
     def on_tick(
         self, jobs: Sequence[IndexJob], progress: Mapping[int, Progress]

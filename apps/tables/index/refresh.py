@@ -96,7 +96,8 @@ def index_log(job_id: str) -> None:
     batch = index.jobs.IndexBatch.take(job_id, clock=timezone.now)
     try:
         if batch.jobs:
-            _index(batch)
+            with batch.jobs[0].job.named_in_lines():
+                _index(batch)
     except Exception as error:  # noqa: BLE001 (the rows keep every failure)
         batch.fail_open(error)
     except BaseException:

@@ -51,7 +51,8 @@ appender.stderr.type = Console
 appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
-appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss,SSS} %p spark.%c{1}: %m%n
+appender.stderr.layout.pattern = %d{yyyy-MM-dd HH:mm:ss,SSS} %p spark.%c{1}: %m\
+%notEmpty{ request=%X{mdc.request}}%notEmpty{ job=%X{mdc.job}}%n
 """
 _lock = threading.Lock()
 

@@ -4,6 +4,8 @@ import json
 import logging
 import sys
 
+from django.http import HttpRequest
+
 from deltaweb.environment import logs
 
 
@@ -31,6 +33,22 @@ def test_a_line_has_the_ids_of_its_request_and_job() -> None:
     assert line["status"] == 200
     assert str(line["time"]).endswith("+00:00")
     assert "request" not in written("later")
+
+
+def test_a_line_that_is_written_after_a_request_has_its_id() -> None:
+    request = HttpRequest()
+    request.id = "r-2"  # type: ignore[attr-defined]  # ours alone
+
+    assert written("Not Found", request=request)["request"] == "r-2"
+
+
+def test_a_line_of_text_ends_with_the_ids() -> None:
+    record = logging.LogRecord("a", logging.INFO, "", 1, "3 rows", (), None)
+    with logs.named_in_lines(request="r-1", job="j-1"):
+        line = logs.TextLines().format(record)
+
+    assert line.endswith(" INFO a: 3 rows request=r-1 job=j-1")
+    assert logs.TextLines().format(record).endswith(" INFO a: 3 rows")
 
 
 def test_an_exception_has_its_traceback_without_links() -> None:
