@@ -1,33 +1,29 @@
 """Whether the web server of a container answers: `python -m deltaweb.serving.health`.
 
-It is asked as the proxy asks it, since it answers to its public name alone.
+It asks `/livez`, or the probe that is named: `... deltaweb.serving.health /readyz`. A
+process that lives but waits for its database is not started again for that.
 """
 
 import http.client
 import os
 import sys
 from typing import Final
-from urllib.parse import urlsplit
 
 ANSWERS_WITHIN_S: Final = 4.0
-FAULT: Final = 500
+LIVE: Final = "/livez"
+WELL: Final = 200
 
 
-def answers(port: int, public_url: str) -> bool:
-    """Whether a page comes from 127.0.0.1, whatever it says.
+def answers(port: int, probe: str = LIVE) -> bool:
+    """Whether a probe of 127.0.0.1 says that all is well.
 
     Args:
-        public_url: The address that people open; "" for none.
+        probe: The address of the probe. Probes answer to any host name.
     """
-    public = urlsplit(public_url)
-    headers = {
-        "Host": public.netloc or f"127.0.0.1:{port}",
-        "X-Forwarded-Proto": public.scheme or "http",
-    }
     server = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERS_WITHIN_S)
     try:
-        server.request("GET", "/sign-in/", headers=headers)
-        return server.getresponse().status < FAULT
+        server.request("GET", probe)
+        return server.getresponse().status == WELL
     except (OSError, http.client.HTTPException):
         return False
     finally:
@@ -36,4 +32,4 @@ def answers(port: int, public_url: str) -> bool:
 
 if __name__ == "__main__":
     port = int(os.environ.get("PORT") or 8000)
-    sys.exit(not answers(port, os.environ.get("DELTAWEB_PUBLIC_URL", "")))
+    sys.exit(not answers(port, *sys.argv[1:2]))

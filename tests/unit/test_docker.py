@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
+from apps.operate.probe_addresses import ANSWERS
+from deltaweb.serving.health import LIVE
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCKER = ROOT / "docker"
 REQUIRED = re.compile(r"\$\{[A-Z_]+:\?[^}]+\}")
+READY = "/readyz"
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 
 
@@ -105,10 +109,18 @@ def test_one_host_has_two_of_what_may_fall_and_one_clock() -> None:
 def test_what_serves_nothing_is_not_asked_whether_it_serves() -> None:
     services = compose()["services"]
     own = {name for name, one in services.items() if one.get("image") == "deltaweb"}
-    silent = {name for name in own if services[name].get("healthcheck")}
+    checks = {name: services[name]["healthcheck"] for name in own}
 
-    assert own - silent == {"web"}
-    assert all(services[name]["healthcheck"] == {"disable": True} for name in silent)
+    assert checks.pop("web")["test"][-1] == READY
+    assert set(checks) == {"migrate", "worker", "beat"}
+    assert all(check == {"disable": True} for check in checks.values())
+
+
+def test_what_starts_a_container_again_asks_whether_it_lives() -> None:
+    last = (DOCKER / "Dockerfile").read_text().rpartition("HEALTHCHECK")[2]
+
+    assert '"deltaweb.serving.health"]' in last.replace(LIVE, "")
+    assert {LIVE, READY} <= set(ANSWERS)
 
 
 def test_tables_are_written_and_object_stores_opened_where_settings_say_so() -> None:

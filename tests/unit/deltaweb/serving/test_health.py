@@ -9,15 +9,13 @@ from deltaweb.serving.health import answers
 from tests.support.answering import answering
 from tests.support.processes.ports import free_port
 
-PUBLIC = "https://tables.example.org/lake"
-
 
 class Answers(BaseHTTPRequestHandler):
     status = 200
-    asked: list[tuple[str | None, str | None]] = []
+    asked: list[str] = []
 
     def do_GET(self) -> None:
-        self.asked.append((self.headers["Host"], self.headers["X-Forwarded-Proto"]))
+        self.asked.append(self.path)
         self.send_response(self.status)
         self.end_headers()
 
@@ -32,19 +30,20 @@ def port() -> Iterator[int]:
 
 
 @pytest.mark.parametrize(
-    ("status", "is_well"), [(200, True), (302, True), (503, False), (500, False)]
+    ("status", "is_well"), [(200, True), (302, False), (503, False), (500, False)]
 )
-def test_any_answer_but_a_fault_is_one(port, monkeypatch, status, *, is_well):
+def test_only_a_probe_that_says_so_is_well(port, monkeypatch, status, *, is_well):
     monkeypatch.setattr(Answers, "status", status)
 
-    assert answers(port, "") is is_well
+    assert answers(port) is is_well
 
 
-def test_it_is_asked_by_its_public_name(port: int) -> None:
-    answers(port, PUBLIC)
+def test_it_asks_whether_the_process_lives_or_the_probe_that_is_named(port: int):
+    answers(port)
+    answers(port, "/readyz")
 
-    assert Answers.asked[-1] == ("tables.example.org", "https")
+    assert Answers.asked[-2:] == ["/livez", "/readyz"]
 
 
 def test_nobody_there_is_no_answer() -> None:
-    assert not answers(free_port(), "")
+    assert not answers(free_port())
