@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django.conf import settings
 
 from apps.pages.errors import PageError
+from deltaweb.environment.outages import MAIL, outages
 
 
 class MailRefusedError(PageError, code="mail-refused"):
@@ -34,7 +35,9 @@ def send_text(
     """
     if not mail_is_set_up():
         raise MailRefusedError(reason="no relay is set")
-    from django.core.mail import EmailMessage  # noqa: PLC0415 (most commands send none)
+    from smtplib import SMTPResponseException  # noqa: PLC0415 (most commands send none)
+
+    from django.core.mail import EmailMessage  # noqa: PLC0415 (as above)
 
     own = settings.PROVIDER_CONTACT  # or the address of a page
     sender = own if "@" in own and " " not in own else None
@@ -44,4 +47,7 @@ def send_text(
     try:
         message.send()
     except (OSError, ValueError) as error:  # of SMTP; of an address or a header
+        if not isinstance(error, ValueError | SMTPResponseException):
+            outages.began(MAIL, str(error))
         raise MailRefusedError(reason=str(error)) from error
+    outages.ended(MAIL)

@@ -156,6 +156,7 @@ def log_settings(level: str, *, log_format: str, access: bool) -> dict[str, Any]
         },
         "filters": {
             "no-links": {"()": "deltaweb.environment.logs.HideSignInLinks"},
+            "outages": {"()": "deltaweb.environment.outages.DropOutageLines"},
             "one-line": {"()": "deltaweb.environment.logs.KeepOneLine"},
             "no-traceback": {"()": "deltaweb.environment.logs.DropTraceback"},
         },
@@ -163,12 +164,14 @@ def log_settings(level: str, *, log_format: str, access: bool) -> dict[str, Any]
             "stderr": {
                 "class": "logging.StreamHandler",
                 "formatter": log_format,
-                "filters": ["no-links", "one-line"],
+                "filters": ["outages", "no-links", "one-line"],
             }
         },
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "deltaweb.access": {"level": "INFO" if access else "CRITICAL"},
+            # It writes two lines of each task.
+            "celery": {"level": "INFO" if level == "DEBUG" else "WARNING"},
             "django.security.DisallowedHost": {"filters": ["no-traceback"]},
             **{
                 one: {"level": "INFO" if level == "DEBUG" else "WARNING"}

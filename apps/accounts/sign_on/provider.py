@@ -18,6 +18,7 @@ from joserfc.jwk import KeySet
 from apps.accounts.errors import ProviderUnavailableError
 from deltaweb.delta.errors import DeltaError
 from deltaweb.environment.bounded_json import parse_json
+from deltaweb.environment.outages import PROVIDER, outages
 from deltaweb.sharing.oauth.issuer_documents import (
     DISCOVERY,
     ProviderDocument,
@@ -41,6 +42,7 @@ TIMEOUT_S: Final = 10.0
 MAX_ANSWER_BYTES: Final = 1 << 20
 FRESH_FOR: Final = timedelta(minutes=10)
 _OK: Final = 200
+_BROKEN: Final = 500
 _documents: dict[str, tuple[datetime, ProviderDocument]] = {}
 
 
@@ -144,9 +146,17 @@ def _ask(
     allowed = (own, *(settings.STORAGE_HOSTS or (ANY_PUBLIC,)))
     transport = Transport(allowed, timeout_s=TIMEOUT_S, deadline_s=TIMEOUT_S)
     try:
-        return transport.ask(HTTPRequest(method, url, headers, body, MAX_ANSWER_BYTES))
+        answer = transport.ask(
+            HTTPRequest(method, url, headers, body, MAX_ANSWER_BYTES)
+        )
     except DeltaError as error:
+        outages.began(PROVIDER, error.message)
         raise ProviderUnavailableError(reason=error.message) from error
+    if answer.status >= _BROKEN:
+        outages.began(PROVIDER, f"it answers with {answer.status}")
+    else:
+        outages.ended(PROVIDER)
+    return answer
 
 
 def _checked(answer: HTTPAnswer, url: str) -> HTTPAnswer:

@@ -19,6 +19,7 @@ from django.utils.module_loading import import_string
 
 from apps.jobs.kinds import all_kinds, is_aside, queue_of
 from apps.jobs.models import Job
+from deltaweb.environment.outages import BROKER, outages
 
 logger = logging.getLogger(__name__)
 
@@ -127,16 +128,12 @@ def wake(jobs: Sequence[Job], *, on_to: str = "") -> int:
             sent += 1
     except Exception as error:  # noqa: BLE001 (each transport raises its own kinds)
         pause.begin()
-        logger.warning(
-            "The broker did not take the wake-up of job %s (%s: %s)."
-            " The job waits in the database; the sweep delivers it later.",
-            jobs[sent].id,
-            type(error).__name__,
-            error,
-        )
+        # The jobs wait in the database, and the sweep delivers them later.
+        outages.began(BROKER, f"{type(error).__name__}: {error}")
         _leave_to_sweep(jobs[sent:])
     else:
         pause.end()
+        outages.ended(BROKER)
     return sent
 
 

@@ -12,6 +12,7 @@ from apps.jobs.running.held_lease import HeldLease
 
 if TYPE_CHECKING:
     import uuid
+from deltaweb.environment.outages import lost_database
 
 logger = logging.getLogger(__name__)
 
@@ -55,8 +56,9 @@ class CancelWatch:
         )
         try:
             rows = list(asked.values_list("id", "lease_owner"))
-        except DATABASE_FAULTS:
-            logger.warning("It is unknown whether jobs are cancelled.")
+        except DATABASE_FAULTS as error:
+            lost = lost_database(error)
+            logger.warning("It is unknown whether jobs are cancelled.", exc_info=lost)
             let_go()
             return
         self._asked |= {id_ for id_, owner in rows if owner == held[id_].owner}

@@ -10,6 +10,8 @@ from typing import Final, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
 
+from deltaweb.environment.outages import lost_database
+
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -23,8 +25,13 @@ def persistently(write: Callable[[], T]) -> T:
     for attempt in range(1, ATTEMPTS):
         try:
             return write()
-        except DATABASE_FAULTS:
-            logger.warning("The database took nothing at attempt %d.", attempt)
+        except DATABASE_FAULTS as error:
+            logger.warning(
+                "The database took nothing at attempt %d: %s",
+                attempt,
+                str(error).partition("\n")[0],
+                exc_info=lost_database(error),
+            )
             let_go()
             time.sleep(attempt)
     return write()

@@ -9,6 +9,8 @@ from typing import Final
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
+from deltaweb.environment.outages import lost_database
+
 logger = logging.getLogger(__name__)
 
 RENEWALS: Final = 3  # of a lease before it runs out
@@ -42,8 +44,9 @@ def _renew(renew: Callable[[], bool], stop: threading.Event, name: str) -> None:
             try:
                 if not renew():
                     return
-            except (DatabaseError, InterfaceError):
-                logger.warning("The lease of %s was not renewed.", name)
+            except (DatabaseError, InterfaceError) as error:
+                lost = lost_database(error)
+                logger.warning("The lease of %s was not renewed.", name, exc_info=lost)
                 connection.close()
     finally:
         connection.close()

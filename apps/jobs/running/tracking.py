@@ -33,6 +33,7 @@ from apps.jobs.running.held_lease import HeldLease, LeaseLostError, take_lease
 from apps.jobs.running.reports import Reports
 from apps.jobs.running.row_texts import begun_step, iso, one_line, storable
 from deltaweb.environment.logs import named_in_lines
+from deltaweb.environment.outages import lost_database
 from deltaweb.errors import DeltawebError
 
 logger = logging.getLogger(__name__)

@@ -30,6 +30,7 @@ from apps.notices.events.errors import CursorGoneError
 from apps.notices.events.publisher import TOPIC
 from apps.notices.events.reading import EventFilter, EventReader, EventSlice
 from apps.pages.page_json import json_of
+from deltaweb.environment.outages import lost_database
 
 logger = logging.getLogger(__name__)
 
@@ -261,7 +262,8 @@ class Feeder:
         except CursorGoneError:
             feed.end()
         except DATABASE_FAULTS as error:
-            logger.warning("A feed of events ends (%s).", type(error).__name__)
+            kind, lost = type(error).__name__, lost_database(error)
+            logger.warning("A feed of events ends (%s).", kind, exc_info=lost)
             feed.end()
         else:
             is_moved = found.next != feed.after

@@ -28,6 +28,7 @@ from apps.notices.models import Attempt, Delivery, Webhook
 from apps.notices.sending.posting import Answer, post
 from apps.notices.sending.signing import secret_of, signed_headers
 from apps.pages.responses import to_json
+from deltaweb.environment.outages import lost_database
 
 logger = logging.getLogger(__name__)
 
@@ -191,7 +192,8 @@ def _send_quietly(webhook_id: UUID) -> None:
     try:
         send_from(webhook_id)
     except DATABASE_FAULTS as error:
-        logger.warning("A webhook waits for its lease (%s).", type(error).__name__)
+        kind, lost = type(error).__name__, lost_database(error)
+        logger.warning("A webhook waits for its lease (%s).", kind, exc_info=lost)
     except Exception:
         logger.exception("A webhook waits for its lease.")
     finally:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from urllib.parse import urlsplit
 
 from apps.tables.index.folders import index_folder
 from apps.tables.index.refresh import refresh_table
@@ -21,9 +22,10 @@ from apps.tables.models.news import tell_changed
 from apps.tables.models.schedules import ONLY_WHEN_ASKED_S, next_look
 from apps.tables.storage.opening import open_table, roots_of_server
 from apps.tables.storage.received import asking, is_received
-from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.errors import DeltaError, LocationUnreachableError
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import FileStatus
+from deltaweb.environment.outages import outages
 from deltaweb.index.folder.file_index import SUMMARY
 from deltaweb.index.folder.manifest import load_manifest
 from deltaweb.storage.location import RECEIVED
@@ -117,10 +119,13 @@ def _probe(table: Table, now: datetime) -> bool:
         else:
             look = look_at(table)
     except DeltaError as error:
+        if isinstance(error, LocationUnreachableError):
+            outages.began(_storage_of(table), error.message)
         store_failure(
             table.id, code=error.code, message=error.message, hint=error.hint, now=now
         )
         return False
+    outages.ended(_storage_of(table))
     is_indexed = table.state in {Table.State.INDEXED, Table.State.UNSUPPORTED}
     is_same = look.version == table.version and not _is_another(look.commit, table)
     if is_indexed and is_same and not _may_be_mended(table):
@@ -134,6 +139,13 @@ def _probe(table: Table, now: datetime) -> bool:
     _put_off([table], now, failures=table.probe_failures)
     refresh_table(table, now=now)
     return False
+
+
+def _storage_of(table: Table) -> str:
+    """Return the storage of a table, as lines about outages name it."""
+    place = urlsplit(table.location)
+    host = place.netloc.rpartition("@")[2]
+    return f"storage {place.scheme}://{host}" if place.scheme else "storage"
 
 
 def _may_be_mended(table: Table) -> bool:

@@ -68,4 +68,4 @@ def test_a_name_in_a_request_forges_no_line_of_the_log(arguments, written):
 
 def test_every_line_of_the_server_is_kept_to_one() -> None:
     handlers: Any = settings.LOGGING["handlers"]
-    assert handlers["stderr"]["filters"] == ["no-links", "one-line"]
+    assert handlers["stderr"]["filters"] == ["outages", "no-links", "one-line"]
