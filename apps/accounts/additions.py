@@ -4,6 +4,7 @@ from django.contrib.auth.signals import user_logged_in
 
 from apps.accounts.lifetimes.keys import expiring_keys
 from apps.accounts.lifetimes.sessions import mark_begin, stream_end
+from apps.accounts.lifetimes.suspension import end_at_sign_in
 from apps.news.ends import ends
 from apps.operate import loading
 from apps.pages import frame
@@ -20,6 +21,7 @@ for noun in ("user", "me"):  # in the same order, which is that of the help
     )
 changes.load_from("group", "apps.accounts.groups.changes")
 user_logged_in.connect(mark_begin, dispatch_uid="session-age")
+user_logged_in.connect(end_at_sign_in, dispatch_uid="suspension")
 frame.numbers.register(expiring_keys)
 ends.register(stream_end)
 loading.modules.register("apps.accounts.sign_on.setup_checks")

@@ -77,7 +77,7 @@ def link(user: User, new: NewIdentity, stamp: Stamp) -> LinkedIdentity:
 
 def unlink(user: User, _: Nothing, stamp: Stamp) -> UserResource:
     """Make an account local again."""
-    linking.unlink(user)
+    linking.unlink(user, now=stamp.at)
     return selectors.user_resource(user, now=stamp.at)
 
 
@@ -110,6 +110,7 @@ UNLINK: Final = Change(
     of=USER,
     name="identity",
     help="Make an account of the sign-on provider local again.",
+    more="The keys of a suspended account work again after its user has signed in.",
     parameters=Nothing,
     do=unlink,
     result=UserResource,

@@ -20,10 +20,18 @@ def key_life() -> timedelta:
 def is_suspended(user: User, now: datetime) -> bool:
     """Whether keys, subscriptions and open streams of a user are suspended.
 
-    A local account, which no provider knows, never is.
+    A local account, which no provider knows, is so only if it was when it became
+    local; that ends as its user signs in.
     """
     suspended_at = suspension_of(user)
     return user.is_signed_out or (suspended_at is not None and now > suspended_at)
+
+
+def end_at_sign_in(user: User, **_: object) -> None:
+    """End the suspension of an account that became local; Django calls this."""
+    if user.is_signed_out and user.signed_on_at is None:
+        user.is_signed_out = False
+        user.save(update_fields=["is_signed_out"])
 
 
 def suspension_of(user: User) -> datetime | None:

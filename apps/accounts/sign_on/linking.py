@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db.models import F
 
 from apps.accounts import errors
+from apps.accounts.lifetimes.suspension import is_suspended
 from apps.accounts.models import Identity, Invitation, SignInLink, User
 from apps.accounts.services.users import check_not_last_admin, checked_role
 from apps.accounts.sign_on.admission import MAX_SUBJECT
@@ -89,10 +90,15 @@ def link(user: User, *, issuer: str, subject: str, stamp: Stamp) -> LinkedIdenti
     return LinkedIdentity(name=user.username, issuer=place, subject=subject)
 
 
-def unlink(user: User) -> None:
-    """Make an account local again; nobody signs in to it from a provider."""
+def unlink(user: User, *, now: datetime) -> None:
+    """Make an account local again; nobody signs in to it from a provider.
+
+    A suspended account stays suspended until its user signs in here: otherwise its
+    keys would work again without anybody who signed in.
+    """
     user.identities.all().delete()
-    user.signed_on_at, user.is_signed_out = None, False
+    user.is_signed_out = is_suspended(user, now)
+    user.signed_on_at = None
     user.save(update_fields=["signed_on_at", "is_signed_out"])
     _end_sessions(user)
 

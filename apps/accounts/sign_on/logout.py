@@ -23,6 +23,7 @@ from deltaweb.sharing.oauth.errors import JWTRefusedError
 from deltaweb.sharing.oauth.signed_claims import LEEWAY, Claims, Expected
 
 EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"
+MAX_SID: Final = 255
 MAX_LIFE: Final = timedelta(hours=1)
 PROVIDER: Final = Actor(name="provider")
 
@@ -34,7 +35,7 @@ def remember_session(
     SignOnSession.objects.filter(began_at__lt=now - session_age()).delete()
     SignOnSession.objects.update_or_create(
         session_key=session_key,
-        defaults={"identity": identity, "sid": sid[:255], "began_at": now},
+        defaults={"identity": identity, "sid": sid[:MAX_SID], "began_at": now},
     )
 
 
@@ -60,7 +61,7 @@ def _end_named(claims: Claims, now: datetime) -> None:
         people = people.filter(subject=subject)
     sessions = SignOnSession.objects.filter(identity__in=people)
     if sid is not None:
-        sessions = sessions.filter(sid=sid)
+        sessions = sessions.filter(sid=sid[:MAX_SID])
     else:
         for identity in people.select_related("user"):
             end_everything(identity.user)
