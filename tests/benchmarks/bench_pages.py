@@ -30,7 +30,7 @@ class Page:
 
 def fill_catalogue() -> Iterable[Page]:
     """5,000 indexed tables in 50 namespaces, 100,000 columns."""
-    from apps.tables.models import Commit, Table, TableColumn
+    from apps.tables.models import ColumnWords, Commit, Table, TableColumn
 
     tables = [
         Table(
@@ -85,6 +85,10 @@ def fill_catalogue() -> Iterable[Page]:
             for table in tables
             for position in range(COLUMNS_PER_TABLE)
         ],
+        batch_size=2000,
+    )
+    ColumnWords.objects.bulk_create(
+        [ColumnWords(table=table, paths="customer_id") for table in tables],
         batch_size=2000,
     )
     return [

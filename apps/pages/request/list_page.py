@@ -141,14 +141,19 @@ class ListPage(Generic[L]):
         sort = sort or self.default_sort
         return ListQuery(filters=values, sort=sort, page=page, before=before)
 
+    def query_of(self, request: HttpRequest) -> ListQuery:
+        """Return what the address asks for."""
+        values = cleaned(self.form(request.GET))
+        sort = values.pop("sort", "")
+        before, number = values.pop("before", None), values.pop("page", None) or 1
+        return self.query(sort=sort, page=number, before=before, **values)
+
     def answer(
         self, request: HttpRequest, fmt: str, *, status: int = 200, **context: object
     ) -> HttpResponseBase:
         """Answer in the form that the address asks for."""
-        values = cleaned(self.form(request.GET))
-        sort = values.pop("sort", "")
-        before, number = values.pop("before", None), values.pop("page", None) or 1
-        query = self.query(sort=sort, page=number, before=before, **values)
+        query = self.query_of(request)
+        sort = query.sort if request.GET.get("sort") else ""
         now = timezone.now()
         if fmt == "csv":
             entries = self.every(request.user, query, now)

@@ -1,14 +1,13 @@
 """The facets of the catalogue: what its tables can be told apart by.
 
-Tables are grouped once, by everything that a facet counts; each facet is then counted
-under the other filters.
+Each facet is counted under the other filters, by a query of its own.
 """
 
 import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 from typing import Any
 
@@ -17,10 +16,8 @@ from django.db.models import (
     Case,
     Count,
     F,
-    OuterRef,
     Q,
     QuerySet,
-    Subquery,
     Sum,
     TextField,
     Value,
@@ -31,7 +28,7 @@ from django.db.models.functions import Cast, Coalesce
 from apps.accounts.models import User
 from apps.tables.catalogue.forms import STATUSES
 from apps.tables.extension.marks import marks_for
-from apps.tables.models import IS_BEHIND, Commit, ProtocolVersion, Table
+from apps.tables.models import IS_BEHIND, Table
 
 # Every table of today's protocol names these two.
 _COMMON_FEATURES = {"appendOnly", "invariants"}
@@ -117,7 +114,7 @@ class Facet:
 
     def words_of(self, value: str) -> str:
         """Return the words of one of its values."""
-        return _word(self.name, value)
+        return word_of(self.name, value)
 
 
 def described(tables: QuerySet[Table], user: User | AnonymousUser) -> Any:  # noqa: ANN401 (annotated rows)
@@ -126,13 +123,10 @@ def described(tables: QuerySet[Table], user: User | AnonymousUser) -> Any:  # no
     `feature` is the JSON text of the features of the newest protocol, `tag` that of all
     tags, and `mark` the first mark that a table bears; each may be empty.
     """
-    newest = Commit.objects.filter(table=OuterRef("pk"), version=OuterRef("version"))
-    protocol = ProtocolVersion.objects.filter(table=OuterRef("pk")).order_by("-version")
-    features = Cast(Subquery(protocol.values("writer_features")[:1]), TextField())
     borne = [When(id__in=m.tables(), then=Value(m.key)) for m in marks_for(user)]
     return with_labels(with_status(tables)).annotate(
-        writer=Coalesce(Subquery(newest.values("user_name")[:1]), Value("")),
-        feature=Coalesce(features, Value("", output_field=TextField())),
+        writer=F("last_writer"),
+        feature=Cast("features", TextField()),
         mark=Case(*borne, default=Value("")) if borne else Value(""),
     )
 
@@ -173,56 +167,73 @@ def filtered(tables: Any, chosen: Mapping[str, str]) -> Any:  # noqa: ANN401 (as
     return tables
 
 
-def grouped(found: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (as above)
-    """Count tables, and those of known size and their bytes, by all facets at once."""
-    groups = (
-        found.order_by()
-        .values(*NAMES)
-        .annotate(
-            tables=Count("id"),
-            sized=Count("size_bytes"),
-            bytes=Coalesce(Sum("size_bytes"), 0),
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """How often each value of a facet occurs; each query waits until it is needed.
+
+    Attributes:
+        found: The tables that a search finds, to which `described` was applied.
+        chosen: The value of each facet that is requested, or nothing.
+    """
+
+    found: Any
+    chosen: Mapping[str, str]
+
+    @cached_property
+    def facets(self) -> dict[str, Facet]:
+        """The facets by name, each counted under the others."""
+        return {name: self._facet(name) for name in NAMES}
+
+    def are_few(self, limit: int) -> bool:
+        """Whether the search finds at most so many tables, whatever is chosen."""
+        is_chosen = any(
+            value for name, value in self.chosen.items() if name != "namespace"
         )
-    )
-    return [
-        {
-            **group,
-            "feature": _texts(group["feature"]) - _COMMON_FEATURES,
-            "tag": _texts(group["tag"]),
-        }
-        for group in groups
-    ]
+        if self.namespace.total > limit or not is_chosen:
+            return self.namespace.total <= limit
+        return bool(self.found.order_by()[: limit + 1].count() <= limit)
+
+    @property
+    def others(self) -> list[Facet]:
+        """The useful facets that stand below the tree of namespaces."""
+        found = (self.facets[name] for name in NAMES if name != "namespace")
+        return [facet for facet in found if facet.is_useful]
+
+    @cached_property
+    def namespace(self) -> Facet:
+        """The namespaces alone."""
+        return facet_of("namespace", self.chosen["namespace"], self._namespaces)
+
+    @cached_property
+    def sizes(self) -> tuple[int | None, int]:
+        """The bytes of the tables of known size, None where none is; the others."""
+        wanted = self.chosen["namespace"]
+        shown = [
+            one for one in self._namespaces if not wanted or one["namespace"] == wanted
+        ]
+        num_sized = sum(one["sized"] for one in shown)
+        size_bytes = sum(one["bytes"] for one in shown) if num_sized else None
+        return size_bytes, sum(one["tables"] for one in shown) - num_sized
+
+    @cached_property
+    def _namespaces(self) -> list[dict[str, Any]]:
+        sized = {"sized": Count("size_bytes"), "bytes": Coalesce(Sum("size_bytes"), 0)}
+        return self._groups("namespace", **sized)
+
+    def _facet(self, name: str) -> Facet:
+        if name == "namespace":
+            return self.namespace
+        return facet_of(name, self.chosen[name], self._groups(name))
+
+    def _groups(self, name: str, **sums: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (of Django)
+        others = filtered(self.found, {**self.chosen, name: ""}).order_by()
+        return list(others.values(name).annotate(tables=Count("id"), **sums))
 
 
-def matching(
-    groups: Iterable[dict[str, Any]], chosen: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    """Return the groups that have the chosen values."""
-    return [
-        group
-        for group in groups
-        if all(
-            not value or value in _values(group, name) for name, value in chosen.items()
-        )
-    ]
-
-
-def facets_of(
-    groups: list[dict[str, Any]], chosen: Mapping[str, str]
-) -> dict[str, Facet]:
-    """Count each facet under the others."""
-    return {name: _facet(groups, name, chosen) for name in NAMES}
-
-
-def feature_words(name: str) -> str:
-    """Return the name of a table feature as words: deletion vectors."""
-    return _WORDS.sub(" ", name).lower()
-
-
-def _facet(groups: list[dict[str, Any]], name: str, chosen: Mapping[str, str]) -> Facet:
+def facet_of(name: str, chosen: str, groups: list[dict[str, Any]]) -> Facet:
+    """Return a facet from the numbers of tables by its value."""
     counts: dict[str, int] = {}
-    others = matching(groups, {**chosen, name: ""})
-    for group in others:
+    for group in groups:
         for value in _values(group, name):
             counts[value] = counts.get(value, 0) + group["tables"]
     counts.pop("", None)
@@ -230,26 +241,29 @@ def _facet(groups: list[dict[str, Any]], name: str, chosen: Mapping[str, str]) -
     return Facet(
         name=name,
         label=NAMES[name],
-        chosen=chosen[name],
-        total=sum(group["tables"] for group in others),
+        chosen=chosen,
+        total=sum(group["tables"] for group in groups),
         values=[
-            FacetValue(value=value, word=_word(name, value), count=count)
+            FacetValue(value=value, word=word_of(name, value), count=count)
             for value, count in ordered
         ],
     )
 
 
+def feature_words(name: str) -> str:
+    """Return the name of a table feature as words: deletion vectors."""
+    return _WORDS.sub(" ", name).lower()
+
+
 def _values(group: Mapping[str, Any], name: str) -> Iterable[str]:
-    value: Any = group[name]
-    return value if name in SEVERAL else (value,)
+    if name not in SEVERAL:
+        return (group[name],)
+    texts = frozenset(json.loads(group[name] or "null") or ())
+    return texts - _COMMON_FEATURES if name == "feature" else texts
 
 
-def _word(name: str, value: str) -> str:
+def word_of(name: str, value: str) -> str:
+    """Return the words of a value of a facet."""
     if name == "status":
         return STATUSES.get(value, value)
     return feature_words(value) if name == "feature" else value
-
-
-def _texts(text: str) -> frozenset[str]:
-    names = json.loads(text) if text else None
-    return frozenset(names or ())

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
 
 from apps.accounts.permissions import signed_in
 from apps.pages.changes.change import VIEWER
@@ -13,7 +15,7 @@ from apps.pages.page_json import Spread
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
 from apps.tables.catalogue.forms import SearchForm
-from apps.tables.catalogue.listing import TABLES
+from apps.tables.catalogue.listing import TABLES, catalogue_counts
 from apps.tables.catalogue.search.page import search_csv, search_keys, search_page
 from apps.tables.head.shapes import TableResource, table_resource
 
@@ -46,10 +48,16 @@ class SearchAnswer:
 
 
 HITS = "search-hits"  # what the box of the top bar fills
+FACETS: Final = ("facets-beside", "facets-below")  # what is counted after a large page
 
 
 def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
-    """Show the catalogue; htmx asks for the list alone."""
+    """Show the catalogue; htmx asks for the list alone, or for the facets."""
+    target = request.headers.get("HX-Target", "")
+    if target in FACETS:
+        counts = catalogue_counts(request.user, TABLES.query_of(request))
+        context = {"facets": counts.others, "id": target}
+        return render(request, "tables/catalogue/_facets.html", context)
     return TABLES.answer(request, fmt)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -18,11 +19,21 @@ from apps.pages.lists.paging import PAGE_LENGTH, Paged, paged
 from apps.pages.lists.sorting import Column, ordering
 from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.request.list_page import ListPage, ListQuery
-from apps.tables.catalogue import facets as catalogue_facets
+from apps.tables.catalogue.facets import (
+    NAMES,
+    Counts,
+    Facet,
+    FacetValue,
+    described,
+    filtered,
+    labels_hold,
+    word_of,
+)
 from apps.tables.catalogue.forms import STATUSES
 from apps.tables.extension.marks import Badge, badges_of
 from apps.tables.head.shapes import TableResource, table_resource
 from apps.tables.models import (
+    ColumnWords,
     Commit,
     StoredFinding,
     Table,
@@ -32,6 +43,7 @@ from apps.tables.models import (
 
 MATCHES_SHOWN = 4  # columns named in a row of the list
 CSV_CHUNK = 500
+COUNTED_AT_ONCE: Final = 2_000  # tables; facets of more are loaded after the page
 FINDING_DOTS: Final[Mapping[int | None, str]] = {
     StoredFinding.Severity.ACT_NOW: "gone",
     StoredFinding.Severity.COSTS: "part",
@@ -64,53 +76,58 @@ class CatalogueRow:
         return self.resource.status
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CataloguePage:
-    """A page of the catalogue.
+    """A page of the catalogue. Only what a form of it shows is counted.
 
     Attributes:
         paged: Where the page stands among the tables that the filter holds.
-        size_bytes: Bytes of those whose size is known; None where none is.
-        num_unsized: How many of them have an unknown size.
-        facets: By name, each counted under the other filters.
-        num_visible: How many tables the search finds without the facets.
+        counts: The facets, and the sizes of these tables.
     """
 
     rows: list[CatalogueRow]
     paged: Paged
-    size_bytes: int | None
-    num_unsized: int
-    facets: dict[str, catalogue_facets.Facet] = field(default_factory=dict)
-    num_visible: int = 0
+    counts: OnPage[Counts]
 
     @property
-    def namespaces(self) -> list[catalogue_facets.FacetValue]:
-        return self.facets["namespace"].values
+    def size_bytes(self) -> int | None:
+        """Bytes of the tables whose size is known; None where none is."""
+        return self.counts.sizes[0]
 
     @property
-    def statuses(self) -> list[catalogue_facets.FacetValue]:
-        return self.facets["status"].values
+    def num_unsized(self) -> int:
+        """How many tables have an unknown size."""
+        return self.counts.sizes[1]
+
+    @cached_property
+    def has_some(self) -> bool:
+        """Whether the search finds a table, whatever the facets are."""
+        return bool(self.paged.count) or self.counts.found.exists()
+
+    @cached_property
+    def facets(self) -> list[Facet] | None:
+        """The useful facets beside the namespaces; None if the page is not to wait."""
+        return self.counts.others if self.counts.are_few(COUNTED_AT_ONCE) else None
 
     @property
-    def tree(self) -> list[catalogue_facets.FacetValue]:
+    def namespaces(self) -> list[FacetValue]:
+        return self.counts.namespace.values
+
+    @property
+    def tree(self) -> list[FacetValue]:
         """The namespaces by name, for the tree."""
         return sorted(self.namespaces, key=lambda one: one.value)
 
     @property
-    def other_facets(self) -> list[catalogue_facets.Facet]:
-        """The useful facets that stand below the tree of namespaces."""
-        return [facet for facet in self.useful_facets if facet.name != "namespace"]
-
-    @property
-    def useful_facets(self) -> list[catalogue_facets.Facet]:
-        """The facets that leave some tables out, or do so now."""
-        return [facet for facet in self.facets.values() if facet.is_useful]
+    def num_in_tree(self) -> int:
+        """How many tables the namespaces of the tree have."""
+        return self.counts.namespace.total
 
     @property
     def chosen_facets(self) -> list[tuple[str, str]]:
         """The filters that are set: name and words."""
-        chosen = ((facet, facet.chosen) for facet in self.facets.values())
-        return [(facet.name, facet.words_of(value)) for facet, value in chosen if value]
+        chosen = self.counts.chosen.items()
+        return [(name, word_of(name, value)) for name, value in chosen if value]
 
     @property
     def has_unsettled(self) -> bool:
@@ -127,25 +144,32 @@ def catalogue_page(
 ) -> CataloguePage:
     """Return a page of the tables that `user` may see, by five queries at most.
 
-    Queries of other apps for their badges come on top. A page beyond the last one is
-    the last one.
+    Queries of other apps for their badges come on top, and those for what the page
+    counts when it is drawn. A page beyond the last one is the last one.
     """
-    found, chosen = _search(user, query["q"]), _chosen(query)
-    groups = catalogue_facets.grouped(found)
-    matching = catalogue_facets.matching(groups, chosen)
-    count = sum(group["tables"] for group in matching)
-    num_sized = sum(group["sized"] for group in matching)
-    place = paged(count, query.page, length=length)
-    filtered = catalogue_facets.filtered(found, chosen).order_by(*_order(query))
-    ids = list(filtered.values_list("id", flat=True)[place.rows])
+    counts = catalogue_counts(user, query)
+    found = filtered(counts.found, counts.chosen)
+    place = paged(found.count(), query.page, length=length)
+    ids = _ids(found.order_by(*_order(query)), place)
     return CataloguePage(
         rows=_rows(user, ids, query["q"], now or timezone.now()),
         paged=place,
-        size_bytes=sum(group["bytes"] for group in matching) if num_sized else None,
-        num_unsized=count - num_sized,
-        facets=catalogue_facets.facets_of(groups, chosen),
-        num_visible=sum(group["tables"] for group in groups),
+        counts=counts,
     )
+
+
+def catalogue_counts(user: User | AnonymousUser, query: ListQuery) -> Counts:
+    """Return the facets of the tables that `user` may see and that the search finds."""
+    return Counts(found=_search(user, query["q"]), chosen=_chosen(query))
+
+
+def _ids(ordered: Any, place: Paged) -> list[UUID]:  # noqa: ANN401 (annotated rows)
+    """Return the ids of a page; one of the second half is counted from the end."""
+    ids = ordered.values_list("id", flat=True)
+    if place.first <= place.count // 2:
+        return list(ids[place.rows])
+    after = place.count - place.last
+    return list(ids.reverse()[after : after + place.last - place.start])[::-1]
 
 
 def catalogue_tables(
@@ -162,22 +186,22 @@ def matching_tables(
     user: User | AnonymousUser, filters: ListQuery | Mapping[str, str]
 ) -> Any:  # noqa: ANN401 (annotated rows)
     """Return the tables that `user` may see and that the filters hold."""
-    return catalogue_facets.filtered(_search(user, filters["q"]), _chosen(filters))
+    return filtered(_search(user, filters["q"]), _chosen(filters))
 
 
 def _chosen(query: ListQuery | Mapping[str, str]) -> dict[str, str]:
     """Return the value of each facet that is asked for, or nothing."""
-    return {name: query[name] for name in catalogue_facets.NAMES}
+    return {name: query[name] for name in NAMES}
 
 
 def _search(user: User | AnonymousUser, text: str) -> Any:  # noqa: ANN401 (annotated rows)
     """Return the visible tables whose name, comment or columns hold `text`."""
-    annotated = catalogue_facets.described(Table.objects.visible_to(user), user)
+    annotated = described(Table.objects.visible_to(user), user)
     if not text:
         return annotated
-    columns = TableColumn.objects.filter(path__icontains=text).values("table_id")
+    columns = ColumnWords.objects.holding(text).order_by().values("table")
     by_text = Q(description__icontains=text) | Q(comment__icontains=text)
-    by_label = catalogue_facets.labels_hold(text)
+    by_label = labels_hold(text)
     return annotated.filter(name_holds(text) | by_text | by_label | Q(id__in=columns))
 
 

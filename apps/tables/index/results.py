@@ -188,10 +188,15 @@ def _store_summary(
     table: Table, result: IndexResult, folder: Path, now: datetime
 ) -> None:
     newest = table.metadata_versions.order_by("-version").first()
+    commits = table.commits.filter(version__in=[result.version])  # of none where None
+    commit = commits.only("user_name").first()
+    protocol = table.protocol_versions.first()
     commit_bytes, commit_ms = _commit_file(table, result, folder)
     values = {
         **{name: getattr(result, name) for name in _FACTS},
         "comment": newest.description if newest else "",
+        "last_writer": commit.user_name if commit else "",
+        "features": protocol.writer_features or [] if protocol else [],
         "latest_version_seen": result.version,
         "committed_at": moment(result.committed_at_ms or 0),
         "indexed_at": now,

@@ -26,6 +26,7 @@ from apps.tables.index.rows import (
     wide_schema_of,
 )
 from apps.tables.models import (
+    ColumnWords,
     Commit,
     MetadataVersion,
     ProtocolVersion,
@@ -34,6 +35,7 @@ from apps.tables.models import (
     WideSchema,
 )
 from apps.tables.models.row_loading import insert_rows
+from apps.tables.models.words import words_of
 from apps.tables.versions import missing_files
 from apps.tables.versions.states import update_archived, update_readability
 from deltaweb.index.history.missing_files import missing_runs
@@ -261,4 +263,7 @@ def _store_columns(table: Table) -> None:
         wide = table.wide_schemas.filter(digest=newest.wide_schema_digest).first()
         text = wide.schema_string if wide else ""
     table.columns.all().delete()
-    TableColumn.objects.bulk_create(columns_of(table, text), batch_size=INSERT_BATCH)
+    columns = columns_of(table, text)
+    TableColumn.objects.bulk_create(columns, batch_size=INSERT_BATCH)
+    paths = words_of(column.path for column in columns)
+    ColumnWords.objects.update_or_create(table=table, defaults={"paths": paths})

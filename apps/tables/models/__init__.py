@@ -26,6 +26,7 @@ from apps.tables.models.rights import EDIT, MANAGE, OWN, SHARE, VIEW, allowed
 from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.models.uses import TableUse as TableUse
 from apps.tables.models.wide_schemas import WideSchema as WideSchema
+from apps.tables.models.words import ColumnWords as ColumnWords
 from deltaweb import delta
 from deltaweb.delta.log import versions
 
@@ -176,6 +177,8 @@ class Table(models.Model):
     num_tombstones = models.BigIntegerField(null=True, blank=True)
     num_columns = models.PositiveIntegerField(null=True, blank=True)
     partition_columns = models.JSONField(default=list, blank=True)
+    last_writer = models.CharField(max_length=300, blank=True)  # of its commit
+    features = models.JSONField(default=list, blank=True)  # writer features, sorted
     # Readable versions as runs [first, last, state, reason], and what pages draw.
     summary = models.JSONField(default=dict, blank=True)
 
@@ -217,6 +220,15 @@ class Table(models.Model):
         ]
         indexes = [
             models.Index(fields=["-committed_at"], name="table_newest_commit"),
+            # All that the catalog sorts and counts by, beside the wide rows.
+            models.Index(
+                fields=[
+                    *("namespace", "name", "is_private", "id", "owned_by"),
+                    *("committed_at", "num_records", "size_bytes", "num_files"),
+                    *("state", "indexed_at", "error_code", "fault_code", "fault"),
+                ],
+                name="table_catalogue",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -414,6 +426,11 @@ class TableColumnQuerySet(models.QuerySet["TableColumn"]):
     def visible_to(self, user: "User | AnonymousUser") -> "TableColumnQuerySet":
         """Columns of the tables that `user` may know of; the rule is the tables'."""
         return self.filter(allowed(user, VIEW, "table__"))
+
+    def holding(self, text: str) -> "TableColumnQuerySet":
+        """Columns whose path holds a text, whatever its case."""
+        tables = ColumnWords.objects.holding(text).order_by().values("table")
+        return self.filter(path__icontains=text, table__in=tables)
 
 
 TableColumnManager = models.Manager.from_queryset(TableColumnQuerySet)

@@ -28,12 +28,14 @@ from apps.sharing.models import (
 )
 from apps.tables import models as tables
 from apps.tables.models import (
+    ColumnWords,
     Commit,
     MetadataVersion,
     ProtocolVersion,
     Table,
     TableColumn,
 )
+from apps.tables.models.words import words_of
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 FAR_AHEAD = NOW + timedelta(days=36_500)  # of the clock, whenever tests run
@@ -132,7 +134,7 @@ def new_unindexed_table(name: str = "orders", **fields: Any) -> Table:  # noqa: 
 
 
 def new_commit(table: Table, version: int = 0, **fields: Any) -> Commit:  # noqa: ANN401
-    """A commit that added one file."""
+    """A commit that added one file; the table has its writer if it is the newest."""
     defaults = {
         "committed_at": NOW - timedelta(days=1) + timedelta(minutes=version),
         "operation": "WRITE",
@@ -140,13 +142,20 @@ def new_commit(table: Table, version: int = 0, **fields: Any) -> Commit:  # noqa
         "num_added_files": 1,
         "added_bytes": 1024,
     }
-    return Commit.objects.create(table=table, version=version, **(defaults | fields))
+    values = defaults | fields
+    if version == table.version:
+        table.last_writer = str(values["user_name"])
+        table.save(update_fields=["last_writer"])
+    return Commit.objects.create(table=table, version=version, **values)
 
 
 def new_column(table: Table, path: str, **fields: Any) -> TableColumn:  # noqa: ANN401
     """A column of the table's newest schema."""
     defaults = {"position": table.columns.count(), "type_text": "string"}
-    return TableColumn.objects.create(table=table, path=path, **(defaults | fields))
+    column = TableColumn.objects.create(table=table, path=path, **(defaults | fields))
+    paths = words_of(table.columns.values_list("path", flat=True))
+    ColumnWords.objects.update_or_create(table=table, defaults={"paths": paths})
+    return column
 
 
 def new_job(**fields: Any) -> Job:  # noqa: ANN401 (columns)
@@ -185,9 +194,13 @@ def new_metadata(table: Table, version: int = 0, **fields: Any) -> MetadataVersi
 def new_protocol(table: Table, version: int = 0, **fields: Any) -> ProtocolVersion:  # noqa: ANN401
     """The protocol from a version on: reader 1, writer 2."""
     defaults = {"min_reader_version": 1, "min_writer_version": 2}
-    return ProtocolVersion.objects.create(
+    protocol = ProtocolVersion.objects.create(
         table=table, version=version, **(defaults | fields)
     )
+    if protocol == table.protocol_versions.first():
+        table.features = protocol.writer_features or []
+        table.save(update_fields=["features"])
+    return protocol
 
 
 # === Sharing ===

@@ -156,7 +156,7 @@ def _tables(user: User | AnonymousUser, q: str) -> Any:  # noqa: ANN401 (annotat
 
 
 def _columns(user: User | AnonymousUser, q: str) -> QuerySet[TableColumn]:
-    found = TableColumn.objects.visible_to(user).filter(path__icontains=q)
+    found = TableColumn.objects.visible_to(user).holding(q)
     ordered = found.order_by(
         _best_first("path", q), "table__namespace", "table__name", "position"
     )

@@ -1,8 +1,10 @@
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from apps.accounts.models import User
+from apps.tables.catalogue import listing
 from apps.tables.catalogue.listing import (
     TABLES,
     catalogue_page,
@@ -18,6 +20,7 @@ from tests.support.pages.factories import (
     new_shared_table,
     new_table,
     new_user,
+    signed_in,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -31,6 +34,11 @@ def vera() -> User:
 def names(user: User, **query: object) -> list[str]:
     page = catalogue_page(user, TABLES.query(**query))  # type: ignore[arg-type]  # a test's shorthand
     return [row.table.full_name for row in page.rows]
+
+
+def useful_facets(user: User) -> list[str]:
+    facets = catalogue_page(user, TABLES.query()).counts.facets
+    return [name for name, facet in facets.items() if facet.is_useful]
 
 
 class TestCataloguePage:
@@ -95,7 +103,7 @@ class TestCataloguePage:
             ("sales", 1),
             ("web", 1),
         ]
-        assert [(f.value, f.count) for f in page.statuses] == [
+        assert [(f.value, f.count) for f in page.counts.facets["status"].values] == [
             ("indexed", 1),
             ("unreachable", 1),
         ]
@@ -186,7 +194,7 @@ class TestFacets:
 
     @pytest.mark.usefixtures("tables")
     def test_count_tables_and_say_features_in_words(self, vera: User) -> None:
-        facets = catalogue_page(vera, TABLES.query()).facets
+        facets = catalogue_page(vera, TABLES.query()).counts.facets
 
         assert [(f.word, f.count) for f in facets["feature"].values] == [
             ("deletion vectors", 2),
@@ -198,11 +206,10 @@ class TestFacets:
         new_table("a")
         new_table("b")
 
-        assert catalogue_page(vera, TABLES.query()).useful_facets == []
+        assert useful_facets(vera) == []
 
         new_table("sales.c")
-        useful = catalogue_page(vera, TABLES.query()).useful_facets
-        assert [facet.name for facet in useful] == ["namespace"]
+        assert useful_facets(vera) == ["namespace"]
 
     def test_only_who_may_know_is_told_what_is_shared(self, vera: User) -> None:
         new_shared_table(name="crm.orders")
@@ -210,7 +217,7 @@ class TestFacets:
         editor = new_user("ed", role=User.Role.EDITOR)
 
         marks = [
-            catalogue_page(user, TABLES.query()).facets["mark"].values
+            catalogue_page(user, TABLES.query()).counts.facets["mark"].values
             for user in (vera, editor)
         ]
 
@@ -219,6 +226,129 @@ class TestFacets:
             [("shared", 1)],
         ]
         assert names(editor, mark="shared") == ["crm.orders"]
+
+
+class TestManyTables:
+    """Facets, numbers and pages of a varied catalog are those of a plain count."""
+
+    @pytest.fixture
+    def tables(self) -> list[Table]:
+        owners = [new_user("anna"), new_user("ben"), None]
+        return [
+            new_table(
+                f"{('sales', 'web', 'crm')[number % 3]}.table_{number:03}",
+                owned_by=owners[number % 3 if number % 2 else 2],
+                tags=[["gold"], [], ["gold", "raw"]][number % 3 if number > 9 else 1],
+                error_code="" if number % 5 else "location-unreachable",
+                size_bytes=number * 37 % 60 if number % 7 else None,
+                is_private=number % 11 == 0,
+                last_writer=f"etl-{number % 4}" if number % 4 else "",
+                features=[["deletionVectors", "appendOnly"], [], ["rowTracking"]][
+                    number % 3
+                ],
+            )
+            for number in range(60)
+        ]
+
+    @cases(
+        "chosen",
+        {
+            "nothing": {},
+            "a namespace": {"namespace": "sales"},
+            "a state and an owner": {"status": "unreachable", "owner": "anna"},
+            "a tag": {"tag": "gold"},
+            "a feature and a writer": {"feature": "rowTracking", "writer": "etl-2"},
+            "a search": {"q": "table_02"},
+            "a search and a namespace": {"q": "table_0", "namespace": "crm"},
+            "nothing that there is": {"namespace": "sales", "feature": "rowTracking"},
+        },
+    )
+    @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.ADMIN])
+    def test_facets_are_those_of_a_plain_count(
+        self, tables: list[Table], role: User.Role, chosen: dict[str, str]
+    ) -> None:
+        user = new_user("reader", role=role)
+        seen = [one for one in tables if user.is_admin or not one.is_private]
+        found = [one for one in seen if chosen.get("q", "") in one.name]
+
+        page = catalogue_page(user, TABLES.query(**chosen))  # type: ignore[arg-type]  # as above
+
+        for name, facet in page.counts.facets.items():
+            others = {key: chosen[key] for key in chosen if key not in {"q", name}}
+            left = [one for one in found if _has(one, others)]
+            expected: dict[str, int] = {}
+            for value in (value for one in left for value in _values(one)[name]):
+                expected[value] = expected.get(value, 0) + 1
+            assert {one.value: one.count for one in facet.values} == expected, name
+            assert facet.total == len(left), name
+        shown = [one for one in found if _has(one, {**chosen, "q": ""})]
+        sizes = [one.size_bytes for one in shown if one.size_bytes is not None]
+        assert page.paged.count == len(shown)
+        assert page.size_bytes == (sum(sizes) if sizes else None)
+        assert page.num_unsized == len(shown) - len(sizes)
+        assert page.has_some == bool(found)
+
+    @pytest.mark.usefixtures("tables")
+    @pytest.mark.parametrize("sort", ["name", "-name", "size", "-size", "owner"])
+    def test_pages_of_both_halves_make_up_the_list(self, vera, sort):
+        query = TABLES.query(sort=sort)
+        everything = [one.name for one in catalogue_tables(vera, query)]
+
+        pages = [
+            catalogue_page(vera, replace(query, page=number), length=7).rows
+            for number in range(1, 9)
+        ]
+
+        shown = [row.resource.name for rows in pages for row in rows]
+        assert shown == everything
+        assert len(shown) == 54
+
+    @pytest.mark.usefixtures("tables")
+    def test_only_what_a_form_shows_is_counted(self, django_assert_max_num_queries):
+        client = signed_in("reader")
+        client.get("/tables/")
+
+        with django_assert_max_num_queries(12) as as_json:
+            client.get("/tables.json")
+        with django_assert_max_num_queries(30):
+            client.get("/tables/")
+
+        grouped = [one["sql"] for one in as_json if "GROUP BY" in one["sql"]]
+        assert all("tables_storedfinding" in sql for sql in grouped)
+
+    @pytest.mark.usefixtures("tables")
+    def test_filters_of_a_large_catalog_are_loaded_after_the_page(self, monkeypatch):
+        monkeypatch.setattr(listing, "COUNTED_AT_ONCE", 10)
+        client = signed_in("reader")
+        part = {"HX-Request": "true", "HX-Target": "facets-beside"}
+
+        page = client.get("/tables/").content.decode()
+        filters = client.get("/tables/", headers=part).content.decode()
+
+        assert "Last written by" not in page
+        assert "Counting the filters" in page
+        assert "sales" in page
+        assert "Last written by" in filters
+        assert "table_001" not in filters
+
+
+def _values(table: Table) -> dict[str, list[str]]:
+    """Return the values of a table by facet, as the page shows them."""
+    return {
+        "namespace": [table.namespace],
+        "status": [table.status_key],
+        "owner": [table.owner_name] if table.owner_name else [],
+        "tag": table.tags,
+        "mark": [],
+        "feature": [one for one in table.features if one != "appendOnly"],
+        "writer": [table.last_writer] if table.last_writer else [],
+    }
+
+
+def _has(table: Table, chosen: dict[str, str]) -> bool:
+    """Whether a table has each chosen value."""
+    own = _values(table)
+    return all(value in own[name] for name, value in chosen.items() if value)
 
 
 def test_a_total_of_unknown_sizes_is_unknown(vera: User) -> None:

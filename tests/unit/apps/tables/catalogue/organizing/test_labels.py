@@ -148,7 +148,7 @@ class TestInTheCatalog:
         assert names(anna, **query) == expected
 
     def test_facets_count_them(self, anna: User) -> None:
-        facets = catalogue_page(anna, TABLES.query()).facets
+        facets = catalogue_page(anna, TABLES.query()).counts.facets
 
         assert [(f.word, f.count) for f in facets["owner"].values] == [("anna", 1)]
         assert [(f.word, f.count) for f in facets["tag"].values] == [
