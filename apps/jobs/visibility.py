@@ -18,7 +18,9 @@ for administrators and looks of others at places. Work that only editors may ask
 reserved to them by its kind, so that nobody who was one runs it again.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -48,6 +50,8 @@ class Subjects:
 
     Attributes:
         visible_ids: A query of one column, the ids that a user may see.
+        viewers: Returns the same for many users at once: the ids of those of some users
+            who may see each of some ids, by these.
         editable_ids: A query of one column, the ids of those that a user may change.
         links: The names and pages of the given ids; unknown ids are left out.
         named: A query of one column, the ids whose name holds a text.
@@ -55,6 +59,9 @@ class Subjects:
 
     visible_ids: Callable[[User], object]
     links: Callable[[Collection[UUID]], Mapping[UUID, SubjectLink]]
+    viewers: Callable[
+        [Collection[User], Collection[str]], Mapping[str, AbstractSet[int]]
+    ] = lambda _, __: {}
     editable_ids: Callable[[User], object] = lambda _: ()
     named: Callable[[str], object] = lambda _: ()
 
@@ -77,6 +84,37 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
     for subjects in subjects_of_jobs:
         seen |= Q(subject_id__in=subjects.visible_ids(user))
     return jobs.filter(seen)
+
+
+def viewers_of_jobs(
+    users: Collection[User], ids: Collection[str]
+) -> dict[str, set[int]]:
+    """Return the ids of those of some users who may see jobs, by the ids of the jobs.
+
+    It is the same rule as that of `visible_jobs`, for many users at once.
+    """
+    admins = {user.pk for user in users if user.is_admin}
+    editors = {user.pk for user in users if user.is_editor}
+    everybody = {user.pk for user in users}
+    jobs = Job.objects.filter(id__in=ids).only("kind", "subject_id", "requested_by_id")
+    rows = list(jobs)
+    subject_ids = {str(one.subject_id) for one in rows if one.subject_id}
+    of_subject: dict[str, set[int]] = defaultdict(set)
+    for subjects in subjects_of_jobs if subject_ids else ():
+        for subject_id, pks in subjects.viewers(users, subject_ids).items():
+            of_subject[subject_id] |= pks
+    found = {}
+    for job in rows:
+        seen = set(admins)
+        if job.kind not in names_for_admins():
+            if job.subject_id is not None:
+                seen |= of_subject[str(job.subject_id)]
+            else:
+                seen |= {pk for pk in everybody if pk == job.requested_by_id}
+                if job.kind not in names_of_own():
+                    seen |= editors
+        found[str(job.id)] = seen
+    return found
 
 
 def jobs_about(jobs: JobQuerySet, text: str) -> JobQuerySet:

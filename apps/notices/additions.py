@@ -14,7 +14,7 @@ from apps.accounts.services import mailing
 from apps.jobs import kinds
 from apps.jobs.models import Job
 from apps.jobs.running import failures
-from apps.jobs.visibility import visible_jobs
+from apps.jobs.visibility import viewers_of_jobs, visible_jobs
 from apps.news.topics import Topic, topics
 from apps.notices.errors import SubjectUnknownError
 from apps.notices.events.kind import EventSubject
@@ -43,7 +43,9 @@ def report_failure(job: Job, now: datetime) -> None:
 
 
 failures.followers.register(report_failure)
-subjects_of_events.register(SubjectsOfEvents(kind="job", visible_ids=visible_ids))
+subjects_of_events.register(
+    SubjectsOfEvents(kind="job", visible_ids=visible_ids, viewers=viewers_of_jobs)
+)
 
 
 def found_job(user: User, name: str) -> EventSubject:

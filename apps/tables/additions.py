@@ -1,6 +1,7 @@
 """What the catalogue adds to the apps below, and to the heads of its own tables."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from importlib import import_module
 from uuid import UUID
 
@@ -68,6 +69,15 @@ def visible_table_ids(user: User, ids: Collection[str]) -> Collection[str]:
     """Return those of some ids whose tables a user may see."""
     seen = Table.objects.visible_to(user).filter(id__in=ids)
     return [str(one) for one in seen.values_list("id", flat=True)]
+
+
+def viewers_of_tables(
+    users: Collection[User], ids: Collection[str]
+) -> Mapping[str, AbstractSet[int]]:
+    """Return the viewers of tables; the module is loaded by the first event."""
+    people = import_module("apps.tables.permissions.people")
+    found: Mapping[str, AbstractSet[int]] = people.viewers_of_tables(users, ids)
+    return found
 
 
 def found_by(module: str, name: str) -> Callable[[frame.AnyUser, str], Sequence[Hit]]:
@@ -179,13 +189,16 @@ tabs.tabs.register(
 visibility.subjects_of_jobs.register(
     visibility.Subjects(
         visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
+        viewers=viewers_of_tables,
         editable_ids=lambda user: Table.objects.with_right(user, EDIT).values("id"),
         links=subject_links,
         named=subjects_named,
     )
 )
 subjects_of_events.register(
-    SubjectsOfEvents(kind="table", visible_ids=visible_table_ids)
+    SubjectsOfEvents(
+        kind="table", visible_ids=visible_table_ids, viewers=viewers_of_tables
+    )
 )
 followed_subjects.load_from("apps.tables.head.followed")
 subjects_of_events.register(

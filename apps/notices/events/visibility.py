@@ -7,6 +7,7 @@
         SubjectsOfEvents(
             kind="table",
             visible_ids=lambda user, ids: ...,  # those of some ids that a user may see
+            viewers=lambda users, ids: ...,  # the same of many users, by the ids
         )
     )
 
@@ -15,8 +16,10 @@ everybody else.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -26,6 +29,11 @@ from apps.notices.models import Event
 from apps.pages.registry import Registry
 
 ROLES = tuple(User.Role.values)
+Subject: TypeAlias = tuple[str, str]
+Viewers: TypeAlias = Callable[
+    [Collection[User], Collection[str]], Mapping[str, AbstractSet[int]]
+]
+"""Returns the ids of those of some users who may see each of some ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +42,27 @@ class SubjectsOfEvents:
 
     Attributes:
         visible_ids: Returns those of some ids that a user may see, as text.
+        viewers: Returns the same for many users without a query for each of them. It
+            is needed where many people follow the subject; None asks for each user.
         url: Returns the address of the page of an id, if there is one.
     """
 
     kind: str
     visible_ids: Callable[[User, Collection[str]], Collection[str]]
+    viewers: Viewers | None = None
     url: Callable[[str], str | None] = lambda _: None
+
+    def viewers_of(
+        self, users: Collection[User], ids: Collection[str]
+    ) -> Mapping[str, AbstractSet[int]]:
+        """Return the ids of those of some users who may see each of some ids."""
+        if self.viewers is not None:
+            return self.viewers(users, ids)
+        found: dict[str, set[int]] = defaultdict(set)
+        for user in users:
+            for subject_id in self.visible_ids(user, ids):
+                found[subject_id].add(user.pk)
+        return found
 
 
 subjects_of_events: Registry[SubjectsOfEvents] = Registry(key=lambda one: one.kind)
@@ -53,12 +76,7 @@ def visible_events(
         return []
     if user.is_admin:
         return events
-    allowed = {
-        name
-        for name, kind in event_kinds().items()
-        if ROLES.index(user.role) >= ROLES.index(kind.role)
-    }
-    events = [event for event in events if event.kind in allowed]
+    events = [event for event in events if _is_for(user.role, event.kind)]
     asked: dict[str, set[str]] = defaultdict(set)
     for event in events:
         for kind, subject_id in _subjects(event):
@@ -72,7 +90,52 @@ def visible_events(
     return [event for event in events if seen.issuperset(_subjects(event))]
 
 
-def _subjects(event: Event) -> list[tuple[str, str]]:
+def event_viewers(
+    events: Sequence[Event],
+    wanted: Mapping[int, AbstractSet[int]],
+    people: Mapping[int, User],
+) -> dict[int, AbstractSet[int]]:
+    """Return the ids of the users who may see stored events, by the ids of the events.
+
+    It is the same rule as that of `visible_events`, for many users at once.
+
+    Args:
+        wanted: The ids of the users to ask about, by the ids of the events.
+        people: These users, by their ids.
+    """
+    active = {pk: user for pk, user in people.items() if user.is_active}
+    admins = {pk for pk, user in active.items() if user.is_admin}
+    of_kind = {
+        kind: {pk for pk in active.keys() - admins if _is_for(active[pk].role, kind)}
+        for kind in {event.kind for event in events}
+    }
+    others = {event.id: wanted[event.id] & of_kind[event.kind] for event in events}
+    asked: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for event in events:
+        for kind, subject_id in _subjects(event) if others[event.id] else ():
+            asked[kind][subject_id] |= others[event.id]
+    viewers: dict[Subject, AbstractSet[int]] = {}
+    for subjects in subjects_of_events:
+        if ids := asked.get(subjects.kind):
+            users = [active[pk] for pk in set().union(*ids.values())]
+            for subject_id, pks in subjects.viewers_of(users, ids).items():
+                viewers[subjects.kind, subject_id] = pks
+    found: dict[int, AbstractSet[int]] = {}
+    for event in events:
+        seen: AbstractSet[int] = others[event.id]
+        for subject in _subjects(event) if seen else ():
+            seen = seen & viewers.get(subject, frozenset())
+        found[event.id] = seen | (wanted[event.id] & admins)
+    return found
+
+
+def _is_for(role: str, kind: str) -> bool:
+    """Return whether people of a role may see events of a kind at all."""
+    found = event_kinds().get(kind)
+    return found is not None and ROLES.index(role) >= ROLES.index(found.role)
+
+
+def _subjects(event: Event) -> list[Subject]:
     found = [(event.subject_kind, event.subject_id)]
     if event.table_id is not None:
         found.append(("table", str(event.table_id)))

@@ -4,10 +4,10 @@ One transaction serves a batch of events and moves the row that says how far it 
 So a killed process leaves nothing half done, and no event is served twice.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -17,7 +17,7 @@ from apps.accounts.lifetimes.suspension import not_suspended
 from apps.accounts.models import User
 from apps.accounts.zones import user_zone
 from apps.news.publishing import publish
-from apps.notices.events.visibility import visible_events
+from apps.notices.events.visibility import event_viewers
 from apps.notices.following.concerned import people_of
 from apps.notices.following.subjects import BELL, parents
 from apps.notices.models import Delivery, Distribution, Event, Follow, Notice, Webhook
@@ -58,9 +58,11 @@ def begin_at_newest(number: int) -> None:
 
 def wants(follow: Follow, event: Event) -> bool:
     """Return whether a follower wants an event of the subject."""
-    if event.kind not in follow.kinds:
-        return False
-    return not follow.breaking_only or breaks_or_other(event)
+    return _wants(follow, event.kind, is_breaking=breaks_or_other(event))
+
+
+def _wants(follow: Follow, kind: str, *, is_breaking: bool) -> bool:
+    return kind in follow.kinds and (is_breaking or not follow.breaking_only)
 
 
 def breaks_or_other(event: Event) -> bool:
@@ -142,76 +144,111 @@ def mail_due_at(follow: Follow, now: datetime) -> datetime:
 
 
 def _serve(events: Sequence[Event], now: datetime) -> None:
+    """Tell everybody of a batch of events, without a query for each person."""
+    hearers, people = _hearers(events, now)
+    concerned_ids: dict[int, set[int]] = defaultdict(set)
+    for user, event_ids in people_of(events, now).items():
+        people[user.pk] = user
+        for event_id in event_ids:
+            concerned_ids[event_id].add(user.pk)
+            hearers[event_id].setdefault(user.pk, [])
+    wanted = {event_id: set(found) for event_id, found in hearers.items()}
+    viewers = event_viewers(events, wanted, people)
+    ways = _Ways(now)
+    counts: Counter[int] = Counter()
+    deliveries: list[Delivery] = []
+    for event in events:
+        groups: dict[_Way, list[int]] = defaultdict(list)
+        for user_id in viewers[event.id]:
+            follows = hearers[event.id][user_id]
+            is_concerned = user_id in concerned_ids[event.id]
+            way = ways.of(people[user_id], follows, is_concerned=is_concerned)
+            if way is not None:
+                groups[way].append(user_id)
+            deliveries += ways.deliveries(event, follows)
+        for way, user_ids in groups.items():
+            Notice.add(event, sorted(user_ids), **way._asdict(), now=now)
+            if way.by_bell:
+                counts.update(user_ids)
+    # A webhook gets an event once, however often it is wanted.
+    Delivery.objects.bulk_create(deliveries, batch_size=CHUNK, ignore_conflicts=True)
+    _count(counts)
+
+
+def _hearers(
+    events: Sequence[Event], now: datetime
+) -> tuple[dict[int, dict[int, list[Follow]]], dict[int, User]]:
+    """Return who wants which event, and by which follows; and these people.
+
+    Returns:
+        The follows by the ids of the events and of the users, and the users by id.
+    """
     keys = keys_of(events)
     follows = follows_of(set().union(*keys.values()), now)
-    wanted: dict[User, dict[int, list[Follow]]] = defaultdict(dict)
+    people = {one.user_id: one.user for its in follows.values() for one in its}
+    found: dict[int, dict[int, list[Follow]]] = {}
     for event in events:
+        is_breaking = breaks_or_other(event)
+        hearers: dict[int, list[Follow]] = defaultdict(list)
         for key in keys[event.id]:
             for follow in follows.get(key, ()):
-                if wants(follow, event):
-                    wanted[follow.user].setdefault(event.id, []).append(follow)
-    told = people_of(events, now)
-    for user, event_ids in told.items():
-        for event_id in event_ids:
-            wanted[user].setdefault(event_id, [])
-    by_id = {one.id: one for one in events}
-    notices: list[Notice] = []
-    deliveries: list[Delivery] = []
-    for user, found in wanted.items():
-        seen = visible_events(user, [by_id[one] for one in sorted(found)])
-        own = told.get(user, set())
-        new = [
-            _notice(user, one, found[one.id], now, is_concerned=one.id in own)
-            for one in seen
-        ]
-        notices += filter(None, new)
-        deliveries += _deliveries(seen, found, now)
-    Notice.objects.bulk_create(notices, batch_size=CHUNK, ignore_conflicts=True)
-    deliveries.sort(key=lambda one: one.event_id or 0)
-    Delivery.objects.bulk_create(deliveries, batch_size=CHUNK, ignore_conflicts=True)
-    _count(notices)
+                if _wants(follow, event.kind, is_breaking=is_breaking):
+                    hearers[follow.user_id].append(follow)
+        found[event.id] = hearers
+    return found, people
 
 
-def _notice(
-    user: User,
-    event: Event,
-    follows: Sequence[Follow],
-    now: datetime,
-    *,
-    is_concerned: bool,
-) -> Notice | None:
-    """Return what a person is told; None if all channels are webhooks.
+class _Way(NamedTuple):
+    """How a person is told: by the bell, and when by mail."""
 
-    What concerns a person is told at once by the bell, and by mail if that is possible.
-    """
-    can_mail = bool(settings.EMAIL_HOST and user.mail_address)
-    mails = [mail_due_at(one, now) for one in follows if one.by_mail and can_mail]
-    if is_concerned and can_mail:
-        mails.append(now)
-    by_bell = is_concerned or any(one.by_bell for one in follows)
-    if not mails and not by_bell:
-        return None
-    return Notice(
-        user=user,
-        event=event,
-        created_at=now,
-        by_bell=by_bell,
-        mail_due_at=min(mails, default=None),
-    )
+    by_bell: bool
+    mail_due_at: datetime | None
 
 
-def _deliveries(
-    events: Iterable[Event], found: Mapping[int, Sequence[Follow]], now: datetime
-) -> list[Delivery]:
-    """Return the rows of webhooks, one for each event however often it is wanted."""
-    rows: dict[tuple[object, int], Delivery] = {}
-    for event in events:
-        for follow in found[event.id]:
-            for webhook in follow.webhooks.all():
-                if webhook.breaking_only and not breaks_or_other(event):
-                    continue
-                rows[webhook.pk, event.id] = _delivery(webhook, event, now)
-    return list(rows.values())
+class _Ways:
+    """The channels of follows, each looked up once for a batch of events."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._mails: dict[int, datetime | None] = {}
+        self._webhooks: dict[int, list[Webhook]] = {}
+
+    def of(
+        self, user: User, follows: Sequence[Follow], *, is_concerned: bool
+    ) -> _Way | None:
+        """Return how a person is told of an event; None if by webhooks alone.
+
+        What concerns a person is told at once by the bell, and by mail if possible.
+        """
+        by_bell = is_concerned or any(one.by_bell for one in follows)
+        mails = [due for due in map(self._mail_due_at, follows) if due is not None]
+        if is_concerned and _can_mail(user):
+            mails.append(self._now)
+        if not mails and not by_bell:
+            return None
+        return _Way(by_bell, min(mails, default=None))
+
+    def deliveries(self, event: Event, follows: Sequence[Follow]) -> Iterator[Delivery]:
+        """Yield the rows of the webhooks of follows that get an event."""
+        for follow in follows:
+            if follow.pk not in self._webhooks:
+                self._webhooks[follow.pk] = list(follow.webhooks.all())
+            for webhook in self._webhooks[follow.pk]:
+                if not webhook.breaking_only or breaks_or_other(event):
+                    yield _delivery(webhook, event, self._now)
+
+    def _mail_due_at(self, follow: Follow) -> datetime | None:
+        if not follow.by_mail:
+            return None
+        if follow.pk not in self._mails:
+            can_mail = _can_mail(follow.user)
+            due = mail_due_at(follow, self._now) if can_mail else None
+            self._mails[follow.pk] = due
+        return self._mails[follow.pk]
+
+
+def _can_mail(user: User) -> bool:
+    return bool(settings.EMAIL_HOST and user.mail_address)
 
 
 def _delivery(webhook: Webhook, event: Event, now: datetime) -> Delivery:
@@ -221,16 +258,11 @@ def _delivery(webhook: Webhook, event: Event, now: datetime) -> Delivery:
     )
 
 
-def _count(notices: Iterable[Notice]) -> None:
+def _count(counts: Mapping[int, int]) -> None:
     """Add the new notices to the number beside each bell."""
-    counts: dict[int, int] = defaultdict(int)
-    for one in notices:
-        if one.by_bell:
-            counts[one.user_id] += 1
     by_count: dict[int, list[int]] = defaultdict(list)
     for user_id, count in counts.items():
         by_count[count].append(user_id)
     for count, ids in by_count.items():
         User.objects.filter(id__in=ids).update(num_new=F("num_new") + count)
-    for user_id in counts:
-        publish(f"{BELL}:{user_id}")
+    publish(*(f"{BELL}:{user_id}" for user_id in counts))

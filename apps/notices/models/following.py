@@ -1,13 +1,18 @@
 """What people follow, the webhooks of systems, and what was delivered to both."""
 
 import uuid
-from typing import ClassVar
+from collections.abc import Sequence
+from datetime import datetime
+from typing import ClassVar, Final
 
-from django.db import models
+from django.db import connection, models
 from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.notices.models.events import Event
+
+MAX_IDS: Final = 500
+"""The number of people of one statement."""
 
 
 class Webhook(models.Model):
@@ -122,6 +127,38 @@ class Notice(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event_id} for {self.user_id}"
+
+    @classmethod
+    def add(
+        cls,
+        event: Event,
+        user_ids: Sequence[int],
+        *,
+        by_bell: bool,
+        mail_due_at: datetime | None,
+        now: datetime,
+    ) -> None:
+        """Tell people of an event, except those who were told of it before.
+
+        The database makes the rows from the ids of the people. With an object for each
+        row, a thousand events for five hundred people take a minute.
+        """
+        time_of = connection.ops.adapt_datetimefield_value
+        values = [event.pk, time_of(now), by_bell, time_of(mail_due_at), 0]
+        for begin in range(0, len(user_ids), MAX_IDS):
+            ids = user_ids[begin : begin + MAX_IDS]
+            marks = ", ".join(["%s"] * len(ids))
+            with connection.cursor() as cursor:
+                cursor.execute(_ADD_NOTICES.format(marks=marks), [*values, *ids])
+
+
+_ADD_NOTICES: Final = """
+INSERT INTO notices_notice
+    (user_id, event_id, created_at, by_bell, mail_due_at, mail_tries)
+SELECT id, %s, %s, %s, %s, %s FROM accounts_user
+WHERE id IN ({marks}) ORDER BY id
+ON CONFLICT DO NOTHING
+"""
 
 
 class DeliveryQuerySet(models.QuerySet["Delivery"]):

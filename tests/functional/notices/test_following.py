@@ -4,16 +4,21 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.db import connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.notices.events import EventSubject, emit
 from apps.notices.following.distribution import distribute, mail_due_at
+from apps.notices.kinds.table_version import NEW_VERSION
 from apps.notices.models import Event, Follow, Notice
 from apps.notices.sending.mails import send_due_mails
 from apps.tables.models import Table
 from tests.functional.notices.conftest import Commit
 from tests.support.pages.factories import new_table, new_user, signed_in
+from tests.unit.apps.notices.events.test_emitting import version
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
@@ -148,6 +153,27 @@ class TestWhoIsTold:
         commit(4, schema_changed=True, breaking=True)
 
         assert "version 4" in Notice.objects.get().event.sentence
+
+    def test_is_asked_of_all_people_together(self, orders: Table) -> None:
+        def num_queries(names: str) -> int:
+            for name in names:
+                follow(new_user(name), mail=True)
+            Notice.objects.all().delete()
+            with transaction.atomic():
+                emit(
+                    NEW_VERSION,
+                    EventSubject("table", str(orders.id), orders.full_name),
+                    version(ord(names[0])),
+                    now=timezone.now(),
+                    table_id=orders.id,
+                )
+            with CaptureQueriesContext(connection) as queries:
+                distribute(now=timezone.now())
+            return len(queries)
+
+        few = num_queries("abc")
+        assert num_queries("defghijklmnopqrstuvw") <= few
+        assert Notice.objects.count() == 23
 
 
 class TestMail:

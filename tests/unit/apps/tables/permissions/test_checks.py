@@ -23,6 +23,7 @@ from apps.tables.permissions import (
     rights,
     why,
 )
+from apps.tables.permissions.people import viewers_of_tables
 from tests.support.pages.factories import NOW, new_grant_of_right, new_table, new_user
 
 pytestmark = pytest.mark.django_db
@@ -31,11 +32,13 @@ ALL = [VIEW, EDIT, SHARE, MANAGE, OWN]
 
 
 def _rights(user: User, table: Table) -> list[str]:
-    """The rights of a user, as three ways to ask for them agree on."""
+    """The rights of a user, as all ways to ask for them agree on."""
     of_row = rights(user, [table])[table.id]
     for right in ALL:
         found = Table.objects.with_right(user, right).filter(id=table.id)
         assert found.exists() == may(user, right, table) == (right in of_row), right
+    viewers = viewers_of_tables([user], [str(table.id)])
+    assert (user.pk in viewers[str(table.id)]) == (VIEW in of_row)
     reasons = why(user, table)
     assert frozenset().union(*(one.rights for one in reasons)) == of_row
     return [right for right in ALL if right in of_row]
