@@ -5,7 +5,7 @@ Source: https://github.com/standard-webhooks/standard-webhooks, version 1.0.0.
 
 import base64
 import secrets
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from django.utils.crypto import salted_hmac
@@ -30,15 +30,14 @@ def secret_of(webhook: Webhook) -> str:
 
 
 def signed_headers(
-    secret: str, message_id: str, body: bytes, *, now: datetime
+    secret: str | bytes, message_id: str, body: bytes, *, now: datetime
 ) -> dict[str, str]:
     """Return the headers of a message.
 
     Args:
-        secret: As libraries of the standard take it: base64 after `whsec_`.
-        now: In UTC.
+        secret: As libraries of the standard take it: base64 after `whsec_`, or bytes.
     """
-    signature = Signer(secret).sign(message_id, now, body.decode())
+    signature = Signer(secret).sign(message_id, now.astimezone(UTC), body.decode())
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(int(now.timestamp())),

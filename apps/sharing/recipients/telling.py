@@ -1,15 +1,12 @@
 """Reminders that are sent by the clock: each once, by mail and to a webhook.
 
-The webhook is a POST of JSON, signed as Standard Webhooks has it: an HMAC-SHA256 of the
-message's id, its time and its body. What could not be sent is tried again.
-
-Source: https://github.com/standard-webhooks/standard-webhooks, "Signature scheme".
+The webhook is a POST of JSON, signed as Standard Webhooks has it. What could not be
+sent is tried again.
 """
 
 import base64
 import binascii
 import hashlib
-import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +22,7 @@ from apps.jobs.models import Job
 from apps.jobs.running.tracking import TrackedJob
 from apps.jobs.services import enqueue
 from apps.news.mails import MailRefusedError
+from apps.notices.sending.signing import MARK, signed_headers
 from apps.pages.page_json import IfKnown
 from apps.pages.responses import to_json
 from apps.sharing.errors import NoWayToTellError
@@ -40,7 +38,6 @@ from apps.tables.storage.errors import DocumentError
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.received.transport import host_of
 
-BASE64_MARK: Final = "whsec_"
 RETRY_AFTER: Final = timedelta(minutes=15)
 FORGET_AFTER: Final = timedelta(days=90)  # no reminder is due for so long
 
@@ -102,17 +99,11 @@ def send_to_webhook(found: Sequence[Reminder], *, now: datetime) -> int:
         return 0
     body = to_json({"type": "reminders", "reminders": found}).encode()
     message_id = hashlib.sha256(" ".join(one.key for one in found).encode()).hexdigest()
-    sent_at = str(int(now.timestamp()))
-    signed = b".".join((message_id.encode(), sent_at.encode(), body))
-    digest = hmac.digest(_signing_key(settings.WEBHOOK_SECRET), signed, "sha256")
+    key = _signing_key(settings.WEBHOOK_SECRET)
     post_document(
         settings.WEBHOOK_URL,
         body,
-        headers={
-            "webhook-id": message_id,
-            "webhook-timestamp": sent_at,
-            "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
-        },
+        headers=signed_headers(key, message_id, body, now=now),
         allowed=settings.STORAGE_HOSTS,
     )
     _note("webhook", found, now)
@@ -121,13 +112,13 @@ def send_to_webhook(found: Sequence[Reminder], *, now: datetime) -> int:
 
 def _signing_key(secret: str) -> bytes:
     """Return what a secret stands for: libraries of the standard write it in base64."""
-    encoded = secret.removeprefix(BASE64_MARK)
+    encoded = secret.removeprefix(MARK)
     if encoded == secret:
         return secret.encode()
     try:
         return base64.b64decode(encoded, validate=True)
     except binascii.Error as error:
-        reason = f"what follows {BASE64_MARK} in DELTAWEB_WEBHOOK_SECRET is not base64"
+        reason = f"what follows {MARK} in DELTAWEB_WEBHOOK_SECRET is not base64"
         raise DocumentError(url=host_of(settings.WEBHOOK_URL), reason=reason) from error
 
 
