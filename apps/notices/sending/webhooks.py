@@ -8,9 +8,10 @@ at a time.
 """
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from threading import Lock
 from typing import Final
 from uuid import UUID
 
@@ -52,13 +53,22 @@ MAX_ANSWER: Final = 4_000  # characters that are kept
 GONE: Final = 410
 FAILED: Final = "after 24 h of failures"
 NOT_WANTED: Final = "because the receiver answered 410 Gone"
+_sending: Final[set[Future[None]]] = set()
+"""The queues that threads of this process send from."""
+_lock: Final = Lock()
 
 
 def send_due(*, now: datetime) -> int:
-    """Begin to send from each queue in which something is due; return how many."""
-    taken = take_queues(now=now, most=MAX_THREADS)
-    for webhook_id in taken:
-        _threads().submit(_send_quietly, webhook_id)
+    """Begin to send from each queue in which something is due; return how many.
+
+    Only as many are taken as there are free threads: the lease of a queue that waits
+    for a thread would run out.
+    """
+    with _lock:
+        _sending.difference_update([one for one in _sending if one.done()])
+        free = MAX_THREADS - len(_sending)
+        taken = take_queues(now=now, most=free) if free else []
+        _sending.update(_threads().submit(_send_quietly, one) for one in taken)
     return len(taken)
 
 
@@ -129,9 +139,7 @@ def _deliver(webhook: Webhook, delivery: Delivery, now: datetime) -> bool:
         Delivery.objects.filter(id=delivery.id).update(state=Delivery.State.DROPPED)
         return False
     body = body_of(delivery)
-    headers = signed_headers(
-        secret_of(webhook), delivery.message_id, body, now=now.astimezone(UTC)
-    )
+    headers = signed_headers(secret_of(webhook), delivery.message_id, body, now=now)
     answer = post(webhook.url, body, headers)
     _note(webhook, delivery, answer, begun_at=now)
     return True

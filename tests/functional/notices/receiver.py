@@ -1,7 +1,7 @@
 """A receiver of webhooks, which keeps what it gets."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,17 +18,19 @@ class Receiver:
     Attributes:
         status: The status of the answers.
         answer: Their body.
+        wait: Called between an event and its answer.
     """
 
     url: str = ""
     status: int = 204
     answer: bytes = b""
+    wait: Callable[[], object] = lambda: None
     bodies: list[bytes] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
 
     @classmethod
     @contextmanager
-    def running(cls) -> Iterator["Receiver"]:
+    def running(cls, host: str = "127.0.0.1") -> Iterator["Receiver"]:
         one = cls()
 
         class Handler(BaseHTTPRequestHandler):
@@ -36,6 +38,7 @@ class Receiver:
                 length = int(self.headers["Content-Length"])
                 one.bodies.append(self.rfile.read(length))
                 one.headers.append(dict(self.headers))
+                one.wait()
                 self.send_response(one.status)
                 if 300 <= one.status < 400:
                     self.send_header("Location", f"{one.url}/elsewhere")
@@ -47,8 +50,8 @@ class Receiver:
             def log_message(self, *args: object) -> None:
                 """Say nothing."""
 
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        one.url = f"http://127.0.0.1:{server.server_port}/hook"
+        server = ThreadingHTTPServer((host, 0), Handler)
+        one.url = f"http://{host}:{server.server_port}/hook"
         Thread(target=server.serve_forever, daemon=True).start()
         yield one
         server.shutdown()

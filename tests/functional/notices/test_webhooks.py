@@ -1,6 +1,10 @@
 """Systems get events as signed requests, in order, and again until they take them."""
 
+from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import timedelta
+from functools import partial
+from threading import Event
 
 import pytest
 from django.test import Client
@@ -10,10 +14,12 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from apps.accounts.models import User
 from apps.notices.models import Attempt, Delivery, Webhook
+from apps.notices.sending import posting
 from apps.notices.sending.webhooks import (
     MAX_A_HOST,
     MAX_ATTEMPTS,
     WAITS,
+    send_due,
     send_from,
     take_queues,
 )
@@ -22,6 +28,7 @@ from tests.functional.notices.conftest import Commit
 from tests.functional.notices.receiver import Receiver
 from tests.functional.notices.test_following import client_of, follow
 from tests.support.pages.factories import new_table, new_user, signed_in
+from tests.support.processes.installation import wait_for
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
@@ -44,6 +51,12 @@ def send() -> None:
 
 def make_due() -> None:
     Delivery.objects.waiting().update(due_at=timezone.now() - timedelta(seconds=1))
+
+
+def _send_until(receivers: Sequence[Receiver], count: int) -> bool:
+    """Send what is due, as the clock does; return whether so many events arrived."""
+    send_due(now=timezone.now())
+    return all(len(one.bodies) >= count for one in receivers)
 
 
 @pytest.fixture
@@ -216,6 +229,28 @@ class TestAReceiverThatFails:
 
         assert len(taken) == MAX_A_HOST
         assert take_queues(now=timezone.now(), most=32) == []
+
+    def test_delays_no_other_one(
+        self, tom: User, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(posting, "TIMEOUT_S", 55.0)
+        settings.WEBHOOK_HOSTS = hosts = [f"127.0.0.{one}" for one in range(2, 23)]
+        is_over = Event()
+        with ExitStack() as stack:
+            slow, *others = [stack.enter_context(Receiver.running(at)) for at in hosts]
+            stack.callback(is_over.set)
+            slow.wait = lambda: is_over.wait(50)
+            hooks = [add(tom, one.url)[0] for one in (slow, *others)]
+
+            for count in (1, 2):
+                for hook in hooks:
+                    client_of(tom).post(f"/notifications/webhooks/{hook.id}/test")
+                assert wait_for(partial(_send_until, others, count), timeout_s=45)
+
+            assert len(slow.bodies) == 1
+            is_over.set()
+            assert wait_for(partial(_send_until, [slow, *others], 2), timeout_s=45)
+            assert wait_for(lambda: not Webhook.objects.exclude(leased_until=None))
 
     @pytest.mark.usefixtures("hook")
     def test_has_taken_an_event_however_long_its_answer_is(
