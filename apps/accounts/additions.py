@@ -24,7 +24,9 @@ user_logged_in.connect(mark_begin, dispatch_uid="session-age")
 user_logged_in.connect(end_at_sign_in, dispatch_uid="suspension")
 frame.numbers.register(expiring_keys)
 ends.register(stream_end)
-loading.modules.register("apps.accounts.sign_on.setup_checks")
+loading.modules.register(
+    "apps.accounts.sign_on.setup_checks", "apps.accounts.lifetimes.revived"
+)
 frame.entries.register(
     frame.NavEntry(
         label="Admin",

@@ -45,6 +45,7 @@ from apps.accounts.permissions import (
 from apps.accounts.sign_on.header import is_page, person_of
 from apps.accounts.sign_on.proxy_sessions import follow_proxy, leave_proxy_session
 from apps.accounts.sign_on.way_out import SIGN_ON
+from apps.operate.errors import SwitchedOffError
 from apps.pages.errors import PageError, error_response, json_error, wants_json
 from apps.pages.request.django_internals import need_no_csrf_token
 
@@ -114,6 +115,8 @@ def api_key_authentication(get_response: GetResponse) -> GetResponse:
             APIKeySuspendedError,
         ) as error:
             return unauthorized(request, error)
+        except SwitchedOffError as error:
+            return error_response(request, error)
         request.user = key.user
         remember_key(request, key)
         need_no_csrf_token(request)

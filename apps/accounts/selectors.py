@@ -14,6 +14,7 @@ from apps.accounts.lifetimes.local_accounts import may_have_keys
 from apps.accounts.lifetimes.suspension import is_suspended
 from apps.accounts.models import APIKey, User
 from apps.accounts.tokens import KEY_MARK, sha256
+from apps.operate.switches.state import require_not_revived
 from apps.pages.actions import Stamp
 from apps.pages.lists.paging import paged
 from apps.pages.lists.sorting import Column, ordering
@@ -191,6 +192,7 @@ def key_of_secret(secret: str, *, now: datetime) -> APIKey:
         raise errors.APIKeyExpiredError(
             label=key.name, prefix=key.prefix, expires_at=key.expires_at
         )
+    require_not_revived(key.created_at)
     if is_suspended(key.user, now) or not may_have_keys(key.user):
         raise errors.APIKeySuspendedError(label=key.name, prefix=key.prefix)
     if key.last_used_at is None or now - key.last_used_at > LAST_USE_EVERY:

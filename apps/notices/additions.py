@@ -24,6 +24,7 @@ from apps.notices.following.subjects import (
     FollowedSubjects,
     register,
 )
+from apps.operate import loading
 from apps.pages import frame
 from apps.pages.changes.change import changes
 
@@ -42,6 +43,7 @@ def report_failure(job: Job, now: datetime) -> None:
     failed_jobs.report_failure(job, now)
 
 
+loading.modules.register("apps.notices.sending.revived")
 failures.followers.register(report_failure)
 subjects_of_events.register(
     SubjectsOfEvents(kind="job", visible_ids=visible_ids, viewers=viewers_of_jobs)

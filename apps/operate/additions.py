@@ -1,4 +1,4 @@
-"""What operations add to the pages of all apps: the changes of switches."""
+"""What operations add to the pages of all apps: the changes of administrators."""
 
 from django.db.backends.signals import connection_created
 
@@ -15,7 +15,10 @@ def note_database(**_: object) -> None:
 
 
 changes.load_from("switch", "apps.operate.switches.changes")
+changes.load_from("restored", "apps.operate.restored.changes")
 loading.modules.register("apps.operate.doctor.own")
 guards.begin()
 connection_created.connect(note_database, dispatch_uid="outages")
-frame.explain("operate", {"operate/operations/": "switch-list"})
+frame.explain(
+    "operate", {"operate/operations/": "switch-list", "operate/move/": "restored"}
+)

@@ -14,6 +14,33 @@ class SwitchNotFoundError(PageError, code="switch-not-found"):
     hint = "'deltaweb switch list' lists what can."
 
 
+class NotRestoredError(PageError, code="not-restored"):
+    """The database did not begin by a restore."""
+
+    status = 404
+    message = "This database was not restored from a backup."
+    hint = "There is nothing to decide."
+
+
+class RevivalUnknownError(PageError, code="revival-unknown"):
+    """Nothing that a restore brought back and that can be revoked has this name."""
+
+    name: str
+    known: str
+    status = 422
+    message = "{name:.80r} cannot be revoked after a restore."
+    hint = "Name one of these: {known}."
+
+
+class AuditLinesInvalidError(PageError, code="audit-lines-invalid"):
+    """A file is not an audit record as JSON lines."""
+
+    problem: str
+    status = 422
+    message = "The audit record cannot be compared: {problem}."
+    hint = "Choose a file of JSON lines, to which DELTAWEB_AUDIT_LOG wrote."
+
+
 class SwitchedOffError(PageError, code="switched-off"):
     """An administrator switched a part of the server off.
 

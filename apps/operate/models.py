@@ -30,13 +30,18 @@ class Restoration(models.Model):
     """A restore of a backup, and what an administrator has to decide after it.
 
     Attributes:
-        decisions: Counts and names of what the backup revived.
+        decisions: What the restore ended, and what it could not read.
+        compared: What an audit record outside of the database says; None before.
+        decided_at: When the last decision was made; None while some are open.
     """
 
     restored_at = models.DateTimeField()
     made_at = models.DateTimeField()  # the backup
     made_by = models.CharField(max_length=40)  # the version of deltaweb
     decisions = models.JSONField(default=dict)
+    compared = models.JSONField(null=True, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.CharField(max_length=200, blank=True)
 
     class Meta:
         ordering = ["-restored_at", "-id"]

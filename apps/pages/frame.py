@@ -41,15 +41,28 @@ def entries_for(user: AnyUser) -> list[NavEntry]:
     return sorted(seen, key=lambda entry: (entry.at_bottom, entry.order))
 
 
-# Returns what a user reads at the top of each page, in sentences.
-BannerProvider: TypeAlias = Callable[[AnyUser], Iterable[str]]
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """What a user reads at the top of each page.
+
+    Attributes:
+        url_name: The page where something is to be done; "" for none.
+        link: What the link to that page says.
+    """
+
+    sentence: str
+    url_name: str = ""
+    link: str = ""
+
+
+BannerProvider: TypeAlias = Callable[[AnyUser], Iterable[Banner]]
 
 banners: Registry[BannerProvider] = Registry()
 
 
-def banners_for(user: AnyUser) -> list[str]:
-    """Return the sentences that `user` reads at the top of each page."""
-    return [sentence for provider in banners for sentence in provider(user)]
+def banners_for(user: AnyUser) -> list[Banner]:
+    """Return what `user` reads at the top of each page."""
+    return [banner for provider in banners for banner in provider(user)]
 
 
 # === The first page ===

@@ -13,6 +13,7 @@ from apps.accounts.models import Scope
 from apps.accounts.permissions import app_scopes
 from apps.jobs import kinds
 from apps.notices.following import subjects as followed_subjects
+from apps.operate import loading
 from apps.pages import frame
 from apps.pages.actions import recorders
 from apps.pages.changes.change import changes
@@ -145,6 +146,7 @@ def recipient_targets(user: AnyUser, text: str) -> list[Target]:
 
 # === What is added ===
 
+loading.modules.register("apps.sharing.issuing.revived")
 app_scopes.register(("sharing", Scope.SHARE))
 changes.load_from(
     "recipient",

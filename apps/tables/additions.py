@@ -287,7 +287,9 @@ marks.badges.register(vanished_badges)
 marks.marks.register(MARK)
 errors.frames.register(table_frame)
 loading.modules.register(
-    "apps.tables.extension.metrics", "apps.tables.extension.setup_checks"
+    "apps.tables.extension.metrics",
+    "apps.tables.extension.revived",
+    "apps.tables.extension.setup_checks",
 )
 topics.register(*TOPICS)
 changes.load_from(

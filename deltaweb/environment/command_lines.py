@@ -22,7 +22,7 @@ COMMANDS: Final = {
     "migrate": "Upgrade the database to this version; serve does this as well.",
     "backup": "Write the database and the secret key to one encrypted file.",
     "restore": "Put a backup in place of the database, on any database engine.",
-    "restored": "After a restore: what is to be decided, and revoking all tokens.",
+    "restored": "After a restore: what is to be decided, and what came back.",
     "table": "Tables: the catalog, their logs, and maintenance.",
     "access": "Access: who can see a table and why, and requests of access.",
     "grant": "Grants: rights on a table or a namespace, for groups and people.",

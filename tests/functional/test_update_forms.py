@@ -131,7 +131,7 @@ UPDATES: Final = {
 }
 ASKING: Final = {
     *("AccountForm", "PlaceForm", "UseForm", "StepForm", "ListForm", "SearchForm"),
-    *("FollowingForm", "ChoicesForm", "WebhooksForm"),
+    *("FollowingForm", "ChoicesForm", "WebhooksForm", "AuditFileForm"),
     *("RegisterQueryForm", "LakeListForm", "TreeForm", "EventsForm", "AccessForm"),
 }
 MAKING: Final = {

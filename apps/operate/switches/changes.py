@@ -149,7 +149,14 @@ ON: Final = Change(
     verb=Verb(),
     record=("switch.on",),
     call=Call("DELETE", f"{ROUTE}/<str:name>/off", view="SwitchedOff"),
-    page=_page("on"),
+    page=(
+        _page("on"),
+        Page(
+            "admin-area/restored/<str:name>/on",
+            back=lambda _: resolve_url("operate:restored"),
+            name="restored-on",
+        ),
+    ),
 )
 reads.register(
     Read(

@@ -14,12 +14,20 @@ from apps.operate.switches.state import (
     off_sentence,
     off_sentences,
     require_on,
+    states,
 )
 from apps.pages import actions, frame
 
 WHILE_WRITES_ARE_OFF: Final = ("switch.", "sign_in", "sign_out", "user.link")
 """What begins the names of records that are written all the same: signing in, links
 that sign in, and switches."""
+
+TO_DECIDE: Final = frame.Banner(
+    "This server was restored from a backup. Sharing, sign-in and notifications stay"
+    " off until an administrator has decided.",
+    url_name="operate:restored",
+    link="Decide",
+)
 
 
 def check_write(name: str) -> None:
@@ -54,15 +62,17 @@ def end_session(request: HttpRequest, user: object, **_: object) -> None:
         raise
 
 
-def banners(user: frame.AnyUser) -> Iterable[str]:
+def banners(user: frame.AnyUser) -> Iterable[frame.Banner]:
     """Return what people read on each page of what is off."""
     try:
+        if getattr(user, "is_admin", False) and states.restored_at() is not None:
+            return [TO_DECIDE]
         if user.is_authenticated:
-            return off_sentences()
+            return [frame.Banner(one) for one in off_sentences()]
         sentence = off_sentence(SIGN_IN)
     except DatabaseError:  # of the page that says so
         return []
-    return [sentence] if sentence else []
+    return [frame.Banner(sentence)] if sentence else []
 
 
 def begin() -> None:

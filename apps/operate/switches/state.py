@@ -12,15 +12,21 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from django.db import DatabaseError, transaction
+from django.db.models import Subquery
 
 from apps.operate.errors import SwitchedOffError, SwitchNotFoundError
-from apps.operate.models import Switch
+from apps.operate.models import Restoration, Switch
 from apps.pages.actions import Action, Stamp, report
 
 READ_EVERY_S: Final = 2.0
+REVIVED: Final = (
+    "This server was restored from a backup. Keys that were made before work again"
+    " when sign-in is switched on."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +52,8 @@ SHARING: Final = "sharing"
 JOBS: Final = "jobs"
 WRITES: Final = "writes"
 NOTIFICATIONS: Final = "notifications"
+OFF_AFTER_RESTORE: Final = (SIGN_IN, SHARING, NOTIFICATIONS)
+"""What a restore switches off. When all are on again, everything is decided."""
 SWITCHES: Final[Mapping[str, SwitchKind]] = {
     one.name: one
     for one in (
@@ -96,6 +104,7 @@ class SwitchStates:
         self._clock = clock
         self._lock = threading.Lock()
         self._off: Mapping[str, str] = {}
+        self._restored_at: datetime | None = None
         self._good_until_s: float | None = None
         self.read_every_s = READ_EVERY_S
 
@@ -113,12 +122,20 @@ class SwitchStates:
         with self._lock:
             if self._good_until_s is None or now_s >= self._good_until_s:
                 try:
-                    self._off = _read()
+                    self._off, self._restored_at = _read()
                 except DatabaseError:
                     if self._good_until_s is None:
                         raise
                 self._good_until_s = now_s + self.read_every_s
         return self._off
+
+    def restored_at(self) -> datetime | None:
+        """Return when a restore was made after which decisions are open.
+
+        None if there is none.
+        """
+        self.off()
+        return self._restored_at
 
     def forget(self) -> None:
         """Read again at the next question."""
@@ -128,19 +145,27 @@ class SwitchStates:
     def assume_all_on(self) -> None:
         """Count every switch as on until something is changed in this process."""
         with self._lock:
-            self._off, self._good_until_s = {}, float("inf")
+            self._off, self._restored_at = {}, None
+            self._good_until_s = float("inf")
 
 
 states: Final = SwitchStates()
 
 
-def _read() -> Mapping[str, str]:
-    rows = Switch.objects.filter(is_off=True).values_list("name", "sentence")
-    return {
+def _read() -> tuple[Mapping[str, str], datetime | None]:
+    """Return the sentences of what is off, and the restore that is undecided."""
+    undecided = Restoration.objects.filter(decided_at=None).values("restored_at")
+    rows = list(
+        Switch.objects.filter(is_off=True)
+        .annotate(restored_at=Subquery(undecided[:1]))
+        .values_list("name", "sentence", "restored_at")
+    )
+    off = {
         name: sentence or SWITCHES[name].sentence
-        for name, sentence in rows
+        for name, sentence, _ in rows
         if name in SWITCHES
     }
+    return off, next((restored_at for _, _, restored_at in rows), None)
 
 
 def find_switch(name: str) -> SwitchKind:
@@ -172,11 +197,23 @@ def require_on(name: str) -> None:
 
 def off_sentences() -> list[str]:
     """Return what people who are signed in read on every page."""
-    return [
+    found = [
         sentence
         for name, sentence in states.off().items()
         if SWITCHES[name].is_for_people
     ]
+    return list(dict.fromkeys(found))
+
+
+def require_not_revived(made_at: datetime) -> None:
+    """Refuse a key that a backup brought back, until sign-in is switched on again.
+
+    Raises:
+        SwitchedOffError: If it is refused.
+    """
+    restored_at = states.restored_at()
+    if restored_at is not None and made_at <= restored_at and off_sentence(SIGN_IN):
+        raise SwitchedOffError(switch=SIGN_IN, sentence=REVIVED)
 
 
 @transaction.atomic
@@ -200,5 +237,16 @@ def turn(
         Switch.objects.update_or_create(name=find_switch(name).name, defaults=values)
         detail = {"switch": name, **({"sentence": sentence} if sentence else {})}
         report(Action(name=action, stamp=stamp, detail=detail))
+    if not Switch.objects.filter(name__in=OFF_AFTER_RESTORE, is_off=True).exists():
+        decide_all(stamp)
+    states.forget()
+    transaction.on_commit(states.forget)
+
+
+def decide_all(stamp: Stamp) -> None:
+    """Keep that an administrator has decided everything after a restore."""
+    Restoration.objects.filter(decided_at=None).update(
+        decided_at=stamp.at, decided_by=stamp.actor.name
+    )
     states.forget()
     transaction.on_commit(states.forget)

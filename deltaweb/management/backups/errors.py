@@ -60,8 +60,3 @@ class RowNotRestoredError(BackupError, code="row-not-restored"):
     problem: str
     message = "Rows of {model} do not fit this database: {problem}."
     hint = "Nothing was changed."
-
-
-class NotRestoredError(BackupError, code="not-restored"):
-    message = "This database was not restored from a backup."
-    hint = "There is nothing to decide."

@@ -4,83 +4,85 @@ A backup revives what was revoked since: tokens, accounts, rights, spent links. 
 sharing, sign-in and notifications are off until an administrator has decided.
 """
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
 
-from apps.accounts.models import APIKey, APIKeyQuerySet, SignInLink
+from apps.accounts.models import SignInLink
 from apps.jobs.models import Job
 from apps.notices.events.publisher import new_epoch
 from apps.operate.models import Restoration
-from apps.operate.switches.state import NOTIFICATIONS, SHARING, SIGN_IN, turn
+from apps.operate.switches.state import OFF_AFTER_RESTORE, turn
 from apps.pages.actions import Action, Stamp, report
-from apps.sharing.models import ActivationLink, RecipientToken, RecipientTokenQuerySet
+from apps.sharing.models import ActivationLink
 from apps.tables.models import RepeatedOperation, StorageConnection
 from apps.tables.models.repeats import next_run
 from apps.tables.storage.sealing import seal_again_by
-from deltaweb.management.backups.errors import NotRestoredError
+from deltaweb.management.backups.errors import RowNotRestoredError
 from deltaweb.management.backups.lines import BackupHead
 
-SWITCHED_OFF: Final = (SIGN_IN, SHARING, NOTIFICATIONS)
 ENDED: Final = "The server was restored from a backup while the job was active."
 AGAIN: Final = "Start the job again if its work is still needed."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decisions:
-    """What an administrator has to decide after a restore.
+class Ended:
+    """What a restore ended, and what it could not read.
 
     Attributes:
-        tokens: Recipients' tokens that open something again.
-        api_keys: API keys that open something again.
         jobs: Jobs that were active and are cancelled.
         links: One-time links that are no longer valid.
-        repeated: Scheduled operations, which run again at their next time.
         unreadable: Storage connections whose credentials no key opens.
     """
 
-    tokens: int
-    api_keys: int
     jobs: int
     links: int
-    repeated: int
     unreadable: list[str]
 
 
+def taken_over(head: BackupHead, *, stamp: Stamp) -> Restoration:
+    """Bring restored rows into the state in which the server starts.
+
+    Raises:
+        RowNotRestoredError: If a row has a value that no version has written.
+    """
+    try:
+        return _take_over(head, stamp=stamp)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        problem = f"{type(error).__name__}: {error}"[:200]
+        raise RowNotRestoredError(model="some model", problem=problem) from error
+
+
 @transaction.atomic
-def take_over(head: BackupHead, *, stamp: Stamp) -> Decisions:
-    """Bring restored rows into the state in which the server starts."""
+def _take_over(head: BackupHead, *, stamp: Stamp) -> Restoration:
     made_at = datetime.fromisoformat(head.made_at)
     now = stamp.at
     turn(
-        SWITCHED_OFF,
+        OFF_AFTER_RESTORE,
         is_off=True,
         sentence=f"This server was restored from a backup of {made_at:%Y-%m-%d %H:%M}"
         " UTC and is being checked.",
         stamp=stamp,
     )
-    decisions = Decisions(
-        tokens=_tokens(now).count(),
-        api_keys=_keys(now).count(),
+    ended = Ended(
         jobs=_end_jobs(now),
         links=_end_links(now),
-        repeated=_move_repeats(now),
         unreadable=_seal_again(head.secret_keys),
     )
+    _move_repeats(now)
     new_epoch()
-    Restoration.objects.create(
+    restoration = Restoration.objects.create(
         restored_at=now,
         made_at=made_at.astimezone(UTC),
         made_by=head.made_by,
-        decisions=asdict(decisions),
+        decisions=asdict(ended),
     )
-    detail = {"made_at": head.made_at, "made_by": head.made_by, **asdict(decisions)}
+    detail = {"made_at": head.made_at, "made_by": head.made_by, **asdict(ended)}
     report(Action(name="server.restore", stamp=stamp, detail=detail))
-    return decisions
+    return restoration
 
 
 def _end_jobs(now: datetime) -> int:
@@ -103,12 +105,11 @@ def _end_links(now: datetime) -> int:
     )
 
 
-def _move_repeats(now: datetime) -> int:
+def _move_repeats(now: datetime) -> None:
     repeats = list(RepeatedOperation.objects.all())
     for one in repeats:
         one.due_at = next_run(one.every, one.at, after=now)
     RepeatedOperation.objects.bulk_update(repeats, ["due_at"])
-    return len(repeats)
 
 
 def _seal_again(former: list[str]) -> list[str]:
@@ -121,80 +122,3 @@ def _seal_again(former: list[str]) -> list[str]:
         else:
             StorageConnection.objects.filter(pk=connection.pk).update(sealed=sealed)
     return unreadable
-
-
-# === Afterwards ===
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revoked:
-    """The numbers of tokens and keys that were revoked."""
-
-    tokens: int
-    api_keys: int
-
-
-def newest_restoration() -> Restoration:
-    """Return the restore by which this database began.
-
-    Raises:
-        NotRestoredError: If there was none.
-    """
-    found = Restoration.objects.first()
-    if found is None:
-        raise NotRestoredError
-    return found
-
-
-def remaining(restoration: Restoration, now: datetime) -> Decisions:
-    """Return what is still to be decided after a restore."""
-    made_at = restoration.restored_at
-    return replace(
-        Decisions(**restoration.decisions),
-        tokens=_tokens(now).filter(created_at__lte=made_at).count(),
-        api_keys=_keys(now).filter(created_at__lte=made_at).count(),
-    )
-
-
-@transaction.atomic
-def revoke_earlier(restoration: Restoration, *, stamp: Stamp) -> Revoked:
-    """Revoke all tokens and API keys that were made before a restore."""
-    made_before = {"created_at__lte": restoration.restored_at}
-    revoked = Revoked(
-        tokens=_tokens(stamp.at).filter(**made_before).update(revoked_at=stamp.at),
-        api_keys=_keys(stamp.at).filter(**made_before).update(revoked_at=stamp.at),
-    )
-    report(Action(name="server.revoke", stamp=stamp, detail=asdict(revoked)))
-    return revoked
-
-
-def _tokens(now: datetime) -> RecipientTokenQuerySet:
-    """The tokens that open something, also those of stand-ins."""
-    return RecipientToken.all_tokens.unended(now)
-
-
-def _keys(now: datetime) -> APIKeyQuerySet:
-    return APIKey.objects.live(now)
-
-
-def decision_lines(found: Decisions) -> Iterator[str]:
-    """Yield what an administrator has to decide, line by line."""
-    yield "Decide this before you switch sharing, sign-in and notifications on:"
-    yield (
-        f"- {found.tokens} tokens of recipients and {found.api_keys} API keys are valid"
-        " again, also those that were revoked after the backup was made."
-        " 'deltaweb restored revoke' revokes all of them."
-    )
-    yield "- Accounts, groups and permissions are those of the backup. Check them."
-    yield (
-        f"- {found.jobs} active jobs were cancelled, and {found.links} one-time links"
-        " are no longer valid."
-    )
-    if found.repeated:
-        yield (
-            f"- {found.repeated} scheduled operations run at their next time. If the"
-            " former server still runs, they run twice."
-        )
-    for name in found.unreadable:
-        yield f"- The credentials of the storage {name!r} cannot be read: set them."
-    yield "Then run 'deltaweb switch on sharing', and the same for the others."

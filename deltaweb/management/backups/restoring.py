@@ -22,6 +22,7 @@ from django.db import DEFAULT_DB_ALIAS, Error, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 
+from apps.operate.models import Restoration
 from apps.pages.actions import Stamp
 from apps.pages.first_use import embedded_file, has_tables, locked_for_migration
 from deltaweb.management.backups.errors import (
@@ -30,7 +31,7 @@ from deltaweb.management.backups.errors import (
     RowNotRestoredError,
 )
 from deltaweb.management.backups.lines import BackupHead, LineReader, Row
-from deltaweb.management.backups.restored import Decisions, take_over
+from deltaweb.management.backups.restored import taken_over
 from deltaweb.management.backups.rows import (
     NOT_KEPT,
     applied,
@@ -60,7 +61,7 @@ class Restored:
 
     head: BackupHead
     counts: dict[str, int]
-    decisions: Decisions
+    restoration: Restoration
 
 
 def restore_backup(
@@ -89,10 +90,10 @@ def restore_backup(
             with _place(connection):
                 lines = _reader(opened, file, once)
                 counts = _load(connection, lines, file)
-                decisions = take_over(lines.head, stamp=stamp)
+                restoration = taken_over(lines.head, stamp=stamp)
     if lines.head.had_samples:
         (settings.HOME / SAMPLES_MARKER).touch(mode=0o600)
-    return Restored(head=lines.head, counts=counts, decisions=decisions)
+    return Restored(head=lines.head, counts=counts, restoration=restoration)
 
 
 def _reader(opened: IO[bytes], file: Path, passphrase: Passphrase) -> LineReader:

@@ -5,13 +5,13 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
+from apps.operate.restored.changes import decision_lines, restoration_resource
 from apps.pages.actions import COMMAND_LINE, Stamp
 from apps.pages.command import Error
 from deltaweb.environment.checks import AT_START
 from deltaweb.environment.command_lines import COMMANDS
 from deltaweb.management import UNLISTED
 from deltaweb.management.backups.errors import BackupError
-from deltaweb.management.backups.restored import decision_lines
 from deltaweb.management.backups.restoring import restore_backup
 from deltaweb.management.commands.backup import add_passphrase, known_passphrase
 
@@ -52,5 +52,6 @@ class Command(BaseCommand):
             f"Restored {sum(done.counts.values()):,} rows of {done.head.made_at}, "
             f"which version {done.head.made_by} wrote from {done.head.engine}."
         )
-        for line in decision_lines(done.decisions):
+        found = restoration_resource(done.restoration, timezone.now())
+        for line in decision_lines(found):
             self.stdout.write(line)

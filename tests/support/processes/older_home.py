@@ -6,7 +6,7 @@ python -m tests.support.processes.older_home FOLDER
 import shutil
 import sys
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +20,8 @@ FIRST: Final = [
     JOBS,
     ("tables", "0001_initial_squashed_0004_refresh_schedule"),
 ]
+NAMED: Final = {"right": "view", "every": "day"}
+"""Values of fields that take some texts only, without choices."""
 LAST: Final[dict[str, list[tuple[str, str]]]] = {
     "0.1": FIRST,
     "0.2": [("tables", "0005_wide_schemas_squashed_0006_missing_files")],
@@ -71,13 +73,19 @@ def make(folder: Path) -> None:
         shutil.move(bare, database)
 
 
-def row_of(model: Any, made: dict[Any, Any]) -> Any:  # noqa: ANN401 (Django's models)
-    """Return the row of a model, made once with those that it leads to."""
+def row_of(model: Any, made: dict[Any, Any], empty: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 (Django's models)
+    """Return the row of a model, made once with those that it leads to.
+
+    Args:
+        empty: The names of fields that stay null.
+    """
     if model not in made:
         about = model._meta  # noqa: SLF001 (public, by Django's documentation)
-        fields = [field for field in about.concrete_fields if field.name != "id"]
-        made[model] = model(**{f.name: value_of(f, made) for f in fields})
-        made[model].save(force_insert=True)
+        left_out = {"id", *empty}
+        fields = [one for one in about.concrete_fields if one.name not in left_out]
+        row = model(**{f.name: value_of(f, made) for f in fields})
+        row.save(force_insert=True)
+        made[model] = row
         for field in about.many_to_many:
             if field.remote_field.through._meta.auto_created:  # noqa: SLF001 (as above)
                 getattr(made[model], field.name).add(row_of(field.related_model, made))
@@ -89,6 +97,8 @@ def value_of(field: Any, made: dict[Any, Any]) -> Any:  # noqa: ANN401 (of any t
     if field.is_relation:
         is_own = field.related_model is field.model
         return None if is_own else row_of(field.related_model, made)
+    if field.name in NAMED:
+        return NAMED[field.name]
     if field.choices:
         return field.choices[0][0]
     at = datetime(2026, 11, 21, tzinfo=UTC)
@@ -96,6 +106,7 @@ def value_of(field: Any, made: dict[Any, Any]) -> Any:  # noqa: ANN401 (of any t
         "UUIDField": uuid.uuid4(),
         "DateTimeField": at,
         "DateField": at.date(),
+        "TimeField": time(2, 30),
         "JSONField": {},
         "BooleanField": False,
         "BinaryField": b"x",

@@ -11,7 +11,10 @@ from tests.recorded.databases.__main__ import FOLDER, KEY
 
 RELEASES = sorted(file.name[: -len(".sql.xz")] for file in FOLDER.glob("*.sql.xz"))
 VARIABLES = {"DELTAWEB_SECRET_KEY": KEY}
-OURS = ("accounts_", "api_", "audit_", "jobs_", "sharing_", "tables_")
+OURS = (
+    *("accounts_", "api_", "audit_", "jobs_", "notices_", "operate_", "sharing_"),
+    "tables_",
+)
 
 
 def unpack_sqlite(release: str, home: Path) -> Path:

@@ -1,0 +1,4 @@
+"""Decisions of an administrator after a restore.
+
+Read `revivals`, then `changes`.
+"""
