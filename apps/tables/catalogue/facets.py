@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import (
@@ -44,6 +44,8 @@ _STATUS = Case(
 )
 FIRST_NAMESPACES, FIRST_VALUES, MAX_VALUES = 12, 6, 40  # listed at once; at all
 SEVERAL = ("feature", "tag")  # of which a table has several values
+Group = dict[str, Any]  # values of facets, and how many tables have them
+FEW: Final = 2_000  # tables; facets of more are loaded after the page
 NAMES = {
     "namespace": "Namespace",
     "status": "State",
@@ -171,27 +173,32 @@ def filtered(tables: Any, chosen: Mapping[str, str]) -> Any:  # noqa: ANN401 (as
 class Counts:
     """How often each value of a facet occurs; each query waits until it is needed.
 
+    Few tables are grouped once, by all facets. Of many, there would be about as many
+    groups as tables, so each facet has a query of its own.
+
     Attributes:
         found: The tables that a search finds, to which `described` was applied.
         chosen: The value of each facet that is requested, or nothing.
+        num_matching: How many of them have the chosen values; None if not counted.
     """
 
     found: Any
     chosen: Mapping[str, str]
+    num_matching: int | None = None
+
+    @cached_property
+    def are_few(self) -> bool:
+        """Whether the search is known to find few tables, whatever is chosen."""
+        if self.num_matching is None or self.num_matching > FEW:
+            return False
+        if not any(self.chosen.values()):
+            return True
+        return bool(self.found.order_by()[: FEW + 1].count() <= FEW)
 
     @cached_property
     def facets(self) -> dict[str, Facet]:
         """The facets by name, each counted under the others."""
         return {name: self._facet(name) for name in NAMES}
-
-    def are_few(self, limit: int) -> bool:
-        """Whether the search finds at most so many tables, whatever is chosen."""
-        is_chosen = any(
-            value for name, value in self.chosen.items() if name != "namespace"
-        )
-        if self.namespace.total > limit or not is_chosen:
-            return self.namespace.total <= limit
-        return bool(self.found.order_by()[: limit + 1].count() <= limit)
 
     @property
     def others(self) -> list[Facet]:
@@ -216,21 +223,45 @@ class Counts:
         return size_bytes, sum(one["tables"] for one in shown) - num_sized
 
     @cached_property
-    def _namespaces(self) -> list[dict[str, Any]]:
-        sized = {"sized": Count("size_bytes"), "bytes": Coalesce(Sum("size_bytes"), 0)}
-        return self._groups("namespace", **sized)
+    def _namespaces(self) -> list[Group]:
+        return self._groups("namespace")
+
+    @cached_property
+    def _all_groups(self) -> list[Group]:
+        return _grouped(self.found, *NAMES)
 
     def _facet(self, name: str) -> Facet:
         if name == "namespace":
             return self.namespace
         return facet_of(name, self.chosen[name], self._groups(name))
 
-    def _groups(self, name: str, **sums: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (of Django)
-        others = filtered(self.found, {**self.chosen, name: ""}).order_by()
-        return list(others.values(name).annotate(tables=Count("id"), **sums))
+    def _groups(self, name: str) -> list[Group]:
+        others = {**self.chosen, name: ""}
+        if not self.are_few:
+            return _grouped(filtered(self.found, others), name)
+        return [
+            group
+            for group in self._all_groups
+            if all(
+                not value or value in _values(group, key)
+                for key, value in others.items()
+            )
+        ]
 
 
-def facet_of(name: str, chosen: str, groups: list[dict[str, Any]]) -> Facet:
+def _grouped(tables: Any, *names: str) -> list[Group]:  # noqa: ANN401 (as above)
+    """Count tables, and those of known size and their bytes, by facets."""
+    groups = tables.order_by().values(*names)
+    return list(
+        groups.annotate(
+            tables=Count("id"),
+            sized=Count("size_bytes"),
+            bytes=Coalesce(Sum("size_bytes"), 0),
+        )
+    )
+
+
+def facet_of(name: str, chosen: str, groups: list[Group]) -> Facet:
     """Return a facet from the numbers of tables by its value."""
     counts: dict[str, int] = {}
     for group in groups:
@@ -255,7 +286,7 @@ def feature_words(name: str) -> str:
     return _WORDS.sub(" ", name).lower()
 
 
-def _values(group: Mapping[str, Any], name: str) -> Iterable[str]:
+def _values(group: Group, name: str) -> Iterable[str]:
     if name not in SEVERAL:
         return (group[name],)
     texts = frozenset(json.loads(group[name] or "null") or ())

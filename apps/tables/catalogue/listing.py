@@ -1,7 +1,7 @@
 """The catalogue's list: filters, facets, order and pages, from the database alone."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Annotated, Any, Final
@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, F, Min, Q
+from django.db.models import Count, F, Min, OuterRef, Q, Subquery
 from django.db.models.expressions import OrderBy
 from django.utils import timezone
 
@@ -43,7 +43,6 @@ from apps.tables.models import (
 
 MATCHES_SHOWN = 4  # columns named in a row of the list
 CSV_CHUNK = 500
-COUNTED_AT_ONCE: Final = 2_000  # tables; facets of more are loaded after the page
 FINDING_DOTS: Final[Mapping[int | None, str]] = {
     StoredFinding.Severity.ACT_NOW: "gone",
     StoredFinding.Severity.COSTS: "part",
@@ -107,7 +106,7 @@ class CataloguePage:
     @cached_property
     def facets(self) -> list[Facet] | None:
         """The useful facets beside the namespaces; None if the page is not to wait."""
-        return self.counts.others if self.counts.are_few(COUNTED_AT_ONCE) else None
+        return self.counts.others if self.counts.are_few else None
 
     @property
     def namespaces(self) -> list[FacetValue]:
@@ -142,19 +141,20 @@ def catalogue_page(
     *,
     length: int = PAGE_LENGTH,
 ) -> CataloguePage:
-    """Return a page of the tables that `user` may see, by five queries at most.
+    """Return a page of the tables that `user` may see, by four queries at most.
 
     Queries of other apps for their badges come on top, and those for what the page
     counts when it is drawn. A page beyond the last one is the last one.
     """
     counts = catalogue_counts(user, query)
     found = filtered(counts.found, counts.chosen)
-    place = paged(found.count(), query.page, length=length)
+    count = found.count()
+    place = paged(count, query.page, length=length)
     ids = _ids(found.order_by(*_order(query)), place)
     return CataloguePage(
         rows=_rows(user, ids, query["q"], now or timezone.now()),
         paged=place,
-        counts=counts,
+        counts=replace(counts, num_matching=count),
     )
 
 
@@ -214,22 +214,18 @@ def _rows(
 ) -> list[CatalogueRow]:
     """Load the rows of a page; what the list draws, not the whole summaries."""
     badges = badges_of(user, ids)
+    newest = Commit.objects.filter(table=OuterRef("pk"), version=OuterRef("version"))
     tables = (
         Table.objects.with_privacy()
         .filter(id__in=ids)
         .annotate(
             runs=F("summary__readable_runs"),
             days=F("summary__commits_30d"),
+            operation=Subquery(newest.values("operation")[:1]),
         )
     )
     tables = tables.defer("summary").select_related("owned_by")
     by_id: dict[UUID, Any] = {table.id: table for table in tables}
-    newest = {
-        commit.table_id: commit
-        for commit in Commit.objects.filter(
-            table__in=ids, version=F("table__version")
-        ).only("table_id", "user_name", "operation")
-    }
     matches = _matched_columns(ids, text) if text else {}
     findings = StoredFinding.objects.visible_to(user).listed(now).order_by()
     of_tables = findings.filter(table__in=ids).values_list("table")
@@ -243,7 +239,6 @@ def _rows(
         if table is None:  # removed since the page was counted
             continue
         table.summary = {"readable_runs": table.runs}
-        commit = newest.get(table_id)
         matched = matches.get(table_id, [])
         num_findings, worst_finding = counted.get(table_id, (0, None))
         rows.append(
@@ -251,8 +246,8 @@ def _rows(
                 table=table,
                 resource=table_resource(table),
                 commits_30d=table.days if isinstance(table.days, list) else [],
-                user_name=(commit and commit.user_name) or None,
-                operation=(commit and commit.operation) or None,
+                user_name=table.last_writer or None,
+                operation=table.operation or None,
                 matched_columns=matched[:MATCHES_SHOWN],
                 more_matches=max(0, len(matched) - MATCHES_SHOWN),
                 badges=badges.get(table_id, []),

@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 
 from apps.accounts.models import User
-from apps.tables.catalogue import listing
+from apps.tables.catalogue import facets
 from apps.tables.catalogue.listing import (
     TABLES,
     catalogue_page,
@@ -263,10 +263,12 @@ class TestManyTables:
             "nothing that there is": {"namespace": "sales", "feature": "rowTracking"},
         },
     )
+    @pytest.mark.parametrize("few", [10, 1_000])
     @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.ADMIN])
     def test_facets_are_those_of_a_plain_count(
-        self, tables: list[Table], role: User.Role, chosen: dict[str, str]
+        self, tables, role: User.Role, few: int, chosen: dict[str, str], monkeypatch
     ) -> None:
+        monkeypatch.setattr(facets, "FEW", few)
         user = new_user("reader", role=role)
         seen = [one for one in tables if user.is_admin or not one.is_private]
         found = [one for one in seen if chosen.get("q", "") in one.name]
@@ -318,7 +320,7 @@ class TestManyTables:
 
     @pytest.mark.usefixtures("tables")
     def test_filters_of_a_large_catalog_are_loaded_after_the_page(self, monkeypatch):
-        monkeypatch.setattr(listing, "COUNTED_AT_ONCE", 10)
+        monkeypatch.setattr(facets, "FEW", 10)
         client = signed_in("reader")
         part = {"HX-Request": "true", "HX-Target": "facets-beside"}
 
