@@ -28,7 +28,7 @@ from apps.accounts.sign_on.provider import (
 from apps.pages.actions import Stamp
 from apps.pages.errors import PageError
 from deltaweb.delta.errors import DeltaError
-from deltaweb.sharing.oauth.signed_claims import Claims
+from deltaweb.sharing.oauth.signed_claims import ASYMMETRIC, Claims
 
 MAX_SKEW_S: Final = 30
 State = Literal["ok", "note", "problem"]
@@ -206,8 +206,8 @@ def _abilities(found: Claims) -> Iterator[SignOnFinding]:
             text = f"{name} of the provider does not have {wanted!r}."
             yield SignOnFinding(name=name, state=state, text=text)  # type: ignore[arg-type]  # as in the table
     algorithms = found.get("id_token_signing_alg_values_supported")
-    if algorithms == ["HS256"]:
-        text = "The provider signs with the client's secret, which is refused."
+    if isinstance(algorithms, list) and not {*map(str, algorithms)} & {*ASYMMETRIC}:
+        text = f"The provider signs by none of {', '.join(ASYMMETRIC)}."
         yield SignOnFinding(name="signature", state="problem", text=text)
     if not found.get("backchannel_logout_supported"):
         text = "The provider does not end sessions by back-channel logout."

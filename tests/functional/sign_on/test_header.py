@@ -14,7 +14,7 @@ from apps.accounts.sign_on import people, proxy_sessions
 from apps.audit.models import AuditEvent
 from tests.support.pages.factories import new_user, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 PROXY: Final = "10.1.2.3"
 ANN: Final = {"Remote-User": "ann", "Remote-Groups": "data,ops"}
 

@@ -17,7 +17,7 @@ from apps.accounts.models import User
 from apps.pages.actions import command_stamp
 from tests.support.pages.factories import new_api_key, new_user, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 PASSWORD: Final = "a long enough phrase"
 SEEN: Final = {"signed_on_at": timezone.now()}
 

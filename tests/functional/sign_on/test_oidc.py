@@ -15,7 +15,7 @@ from apps.accounts.sign_on import provider
 from tests.functional.sign_on.conftest import Provider, Walker
 from tests.support.pages.factories import new_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 CALLBACK: Final = "/sign-in/sso/callback/"
 
 

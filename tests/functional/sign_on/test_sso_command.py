@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from joserfc.jwk import RSAKey
 from pytest_django import Settings
 
 from apps.accounts.models import Identity, Invitation, User
+from apps.accounts.sign_on import provider as asked
 from tests.functional.sign_on.conftest import Provider, Walker
+from tests.support.local_issuer import running_issuer
 from tests.support.pages.factories import new_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def _run(*words: str) -> tuple[dict[str, Any], bool]:
@@ -52,6 +55,23 @@ def test_a_provider_that_is_down_and_no_administrator_are_problems(
     assert failed
     assert _states(found)["discovery"] == "problem"
     assert _states(found)["local administrator"] == "problem"
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "is_problem"),
+    [(["HS256"], True), (["EdDSA", "HS256"], True), (["HS256", "RS256"], False)],
+)
+def test_signatures_that_nothing_here_checks_are_a_problem(
+    settings: Settings, algorithms: list[str], *, is_problem: bool
+) -> None:
+    new_user("admin", role=User.Role.ADMIN)
+    asked.forget()
+    with running_issuer() as issuer:
+        settings.OIDC_ISSUER, settings.HAS_SIGN_ON = issuer.url, True
+        issuer.keys.append(RSAKey.generate_key(2048))
+        issuer.discovery["id_token_signing_alg_values_supported"] = algorithms
+        found, failed = _run("sso", "check")
+    assert ("signature" in _states(found)) is failed is is_problem
 
 
 @pytest.mark.usefixtures("provider")
