@@ -95,8 +95,9 @@ run:
 # on PostgreSQL and Valkey. Three processes keep two cores busy: those of browsers and of Spark
 # often wait.
 test: AND = and not exhaustive
+test-all: ALSO = company
 test test-all: setup
-	@.ci/set-up-programs
+	@.ci/set-up-programs $(ALSO)
 	$(BIN)/pytest -q -n 3 -m "not benchmark $(AND)"
 	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 3 -m "database $(AND)" \
 	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)

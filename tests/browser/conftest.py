@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -13,6 +14,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     Page,
+    Playwright,
     Request,
     StorageState,
     ViewportSize,
@@ -93,25 +95,37 @@ def wait_for_indexes(server: Installation, beginning: str, *, count: int = 1) ->
 
 
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="package")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    with chromium(playwright) as browser:
+        yield browser
+
+
+@contextmanager
+def chromium(playwright: Playwright, *arguments: str) -> Iterator[Browser]:
     """The system's Chromium: its headless shell, where that is installed."""
     executable = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     assert executable, "no chromium here: 'make test' installs it"
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=executable,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-background-networking",
-                # Pages come one after another: what one has compiled serves the next.
-                "--renderer-process-limit=1",
-                # No script here runs long enough to earn back what is spent on it.
-                "--js-flags=--no-opt --no-maglev",
-            ],
-        )
-        yield chromium
-        chromium.close()
+    browser = playwright.chromium.launch(
+        executable_path=executable,
+        args=[
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            # Pages come one after another: what one has compiled serves the next.
+            "--renderer-process-limit=1",
+            # No script here runs long enough to earn back what is spent on it.
+            "--js-flags=--no-opt --no-maglev",
+            *arguments,
+        ],
+    )
+    yield browser
+    browser.close()
 
 
 @dataclass
