@@ -160,7 +160,7 @@ def rename_table(table: Table, *, name: str, stamp: Stamp) -> Table:
     table.is_private = table.is_hidden
     detail = {"old": table.full_name, "new": str(parsed)}
     was_hidden = table.is_private
-    table.namespace, table.name = parsed.namespace, parsed.name
+    table.take_name(parsed.namespace, parsed.name)
     into_private = Namespace.objects.private_names().filter(name=parsed.namespace)
     if into_private.exists() and not was_hidden:
         check_not_shared([table], table.full_name)

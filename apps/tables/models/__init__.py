@@ -265,6 +265,12 @@ class Table(models.Model):
             return known
         return Namespace.objects.filter(name=self.namespace, is_private=True).exists()
 
+    def take_name(self, namespace: str, name: str) -> None:
+        """Set its name, and forget whether the namespace of before was private."""
+        self.namespace, self.name = namespace, name
+        self.__dict__.pop("is_in_private_namespace", None)
+        self.__dict__.pop("has_private_namespace", None)
+
     @property
     def is_stale(self) -> bool:
         """Whether storage is known to hold a newer version than the index."""

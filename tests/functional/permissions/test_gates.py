@@ -6,7 +6,7 @@ from django.test import Client
 from apps.accounts.models import User
 from apps.jobs.kinds import all_kinds
 from apps.jobs.models import Job
-from apps.pages.actions import Actor, Stamp
+from apps.pages.actions import Actor, Stamp, command_stamp
 from apps.pages.errors import PageError
 from apps.tables.catalogue.registration import (
     TableSettings,
@@ -146,6 +146,18 @@ class TestAName:
             "/api/v1/tables/sales/orders", {"description": "All"}, content_type=JSON
         )
         assert described.status_code == 200
+
+    def test_tells_at_once_whether_its_new_namespace_is_private(self) -> None:
+        Namespace.objects.create(name="hr", is_private=True, created_at=NOW)
+        table = new_table("x.plain")
+        assert not table.is_hidden
+
+        rename_table(table, name="hr.plain", stamp=command_stamp())
+        assert (table.is_private, table.is_hidden) == (False, True)
+
+        rename_table(table, name="x.plain", stamp=command_stamp())
+        assert not table.is_in_private_namespace
+        assert table.is_private  # so that nobody sees more of it than before
 
 
 class TestRegistering:
