@@ -145,8 +145,8 @@ _PLACES: Final[Mapping[str, str]] = {
     ),
     "deltaweb.delta.errors": (
         "CheckpointCancelledError CheckpointPartsError ColumnNotFoundError "
-        "ColumnTypeError CredentialsNeededError DataFileError DataFileMissingError "
-        "DataFileRowsError DataFileUnsupportedError DeltaError "
+        "ColumnTypeError CredentialsNeededError DataFileElsewhereError DataFileError "
+        "DataFileMissingError DataFileRowsError DataFileUnsupportedError DeltaError "
         "LocationDeniedError LocationError LocationInvalidError "
         "LocationNotAllowedError LocationNotFoundError LocationNotWritableError "
         "LocationUnreachableError LocationUnsupportedError LogCorruptError "

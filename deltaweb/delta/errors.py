@@ -16,8 +16,8 @@ DeltaError (deltaweb/errors.py: how an error writes its sentence)
 │   └── UnsupportedFeatureError
 ├── SchemaError: ColumnTypeError, SchemaMissingError, SchemaTooWideError
 ├── PropertyError, PartitionValueError, PredicateError, ColumnNotFoundError
-├── DataFileError: PathEscapesTableError, DataFileMissingError, DataFileRowsError,
-│   DataFileUnsupportedError
+├── DataFileError: PathEscapesTableError, DataFileMissingError, DataFileElsewhereError,
+│   DataFileRowsError, DataFileUnsupportedError
 ├── what only comparing versions raises: changes/errors.py
 └── and what only writing does: writing/errors.py
 """
@@ -342,6 +342,23 @@ class DataFileMissingError(DataFileError, code="data-file-missing"):
     """A file of the version is not in storage."""
 
     reason: str = "it is gone from storage, perhaps vacuumed"
+
+
+class DataFileElsewhereError(DataFileMissingError, code="data-file-elsewhere"):
+    """A file outside of its table is not there, or belongs to a closed place.
+
+    Both are one error, because it must not reveal where private tables are.
+    """
+
+    reason: str = (
+        "it is outside of the table, and no file is there that everybody who may view "
+        "this table may read"
+    )
+    hint: str = (
+        "Restore the file, or copy it into the table's folder. If it belongs to a "
+        "private table, make this one private, too, and give rights on it only to "
+        "those who may view that one."
+    )
 
 
 class DataFileRowsError(DataFileError, code="data-file-rows-missing"):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from deltaweb.delta.errors import (
+    DataFileElsewhereError,
     DataFileMissingError,
     DeltaError,
     LocationDeniedError,
@@ -45,7 +46,10 @@ from deltaweb.storage.local_pending import (
     remove_local_leftovers,
     temporary_file,
 )
+from deltaweb.storage.spellings import NONE_CLOSED, ClosedPlaces
 from deltaweb.storage.write_faults import write_fault
+
+_NONE_IS_THERE = contextlib.suppress(FileNotFoundError, NotADirectoryError)
 
 
 class LocalTableStore:
@@ -55,12 +59,19 @@ class LocalTableStore:
         root: Absolute path of the table's folder; it may be a symbolic link itself.
         allowed_roots: Absolute paths of folders that links and absolute paths of the
             log may lead to, besides the root.
+        closed: The places below these folders where no file is, as the table sees it.
     """
 
-    def __init__(self, root: str, allowed_roots: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        root: str,
+        allowed_roots: Sequence[str] = (),
+        closed: ClosedPlaces = NONE_CLOSED,
+    ) -> None:
         self._root = root.rstrip("/") or "/"
         self._log = os.path.join(self._root, LOG_FOLDER)  # noqa: PTH118  # plain text is faster than Path, for each of many files
         self._allowed_roots = tuple(allowed_roots)
+        self._closed = closed
         self._real_roots: tuple[str, ...] | None = None
         self._seen_root: tuple[int, int] | None = None
         self._checked_log = False
@@ -72,7 +83,11 @@ class LocalTableStore:
     @property
     def key(self) -> tuple[str, ...]:
         """What two stores have in common that are opened alike."""
-        return (os.path.realpath(self._root), self._root, *self._allowed_roots)
+        try:
+            real = self._real_root()
+        except FileNotFoundError:
+            real = ""
+        return (real, self._root, *self._allowed_roots)
 
     @property
     def reads_tell_times(self) -> bool:
@@ -82,6 +97,7 @@ class LocalTableStore:
     def root_exists(self) -> bool:
         with self._faults(self._root):
             try:
+                self._real_root()
                 os.stat(self._root)  # noqa: PTH116  # as above
             except (FileNotFoundError, NotADirectoryError):
                 return False
@@ -91,52 +107,37 @@ class LocalTableStore:
 
     def list_names_from(self, name: str) -> list[str]:
         """Return the names of the log's files from `name` on, in order."""
-        with self._faults(self._log):
-            try:
-                entries = os.scandir(self._log)
-            except (FileNotFoundError, NotADirectoryError):
-                return []
-            with entries:
-                self._check_log_folder()
-                names = [
-                    entry.name
-                    for entry in entries
-                    if entry.name >= name and entry.is_file()
-                ]
-        names.sort()
-        return names
+        with self._faults(self._log), _NONE_IS_THERE, os.scandir(self._log) as entries:
+            self._check_log_folder()
+            return sorted(
+                entry.name
+                for entry in entries
+                if entry.name >= name and entry.is_file()
+            )
+        return []
 
     def list_from(self, name: str) -> list[FileStatus]:
         """Return the log's files from `name` on, with their sizes and times."""
-        with self._faults(self._log):
-            try:
-                entries = os.scandir(self._log)
-            except (FileNotFoundError, NotADirectoryError):
-                return []
-            with entries:
-                self._check_log_folder()
-                statuses = [*entry_statuses(entries, name)]
-        statuses.sort(key=itemgetter(0))  # two names are never the same
-        return statuses
+        with self._faults(self._log), _NONE_IS_THERE, os.scandir(self._log) as entries:
+            self._check_log_folder()
+            return sorted(entry_statuses(entries, name), key=itemgetter(0))
+        return []
 
     def list_sidecars(self) -> list[FileStatus]:
         """Return the files in the log's folder of sidecars."""
         folder = f"{self._log}/{SIDECARS}"
-        with self._faults(folder):
-            try:
-                entries = os.scandir(folder)
-            except (FileNotFoundError, NotADirectoryError):
-                return []
-            with entries:
-                self._check_log_folder()
-                self._check_link(SIDECARS)
-                found = sorted(entry_statuses(entries, ""))
-        return [status._replace(name=sidecar_name(status.name)) for status in found]
+        with self._faults(folder), _NONE_IS_THERE, os.scandir(folder) as entries:
+            self._check_log_folder()
+            self._check_link(SIDECARS)
+            found = sorted(entry_statuses(entries, ""))
+            return [status._replace(name=sidecar_name(status.name)) for status in found]
+        return []
 
     def status(self, name: str) -> FileStatus:
         """Return size and time of one file of the log."""
         path = f"{self._log}/{name}"
         with self._faults(path):
+            self._check_log_folder()
             found = os.stat(path)  # noqa: PTH116  # as above
         if not stat.S_ISREG(found.st_mode):
             raise FileNotFoundError(path)
@@ -243,25 +244,26 @@ class LocalTableStore:
 
     def open_data_file(self, path: str) -> pa.NativeFile:
         place = self._named_place(path)
-        if (small := open_small_file(place, self._roots())) is not None:
+        if (small := open_small_file(place, self._is_readable)) is not None:
             return small
-        self._check_place(place, path)
         try:
             with self._faults(place):
-                if not stat.S_ISREG(os.stat(place).st_mode):  # noqa: PTH116  # as above
-                    raise DataFileMissingError(path=path)
-                return pa.OSFile(place, mode="rb")
+                self._check_place(place, path)
+                if stat.S_ISREG(os.stat(place).st_mode):  # noqa: PTH116  # as above
+                    return pa.OSFile(place, mode="rb")
         except FileNotFoundError:
-            raise DataFileMissingError(path=path) from None
+            pass
+        raise self._missing(place, path)
 
     def has_data_file(self, path: str) -> bool:
-        return os.path.isfile(self._data_place(path))  # noqa: PTH113  # as above
+        try:
+            return os.path.isfile(self._data_place(path))  # noqa: PTH113  # as above
+        except DataFileMissingError:
+            return False
 
     def list_data_files(self) -> Iterator[pa.StringArray]:
         """Yield the places of the data files, a folder at a time."""
-        for folder, below, names in walk_folders(
-            self._root, is_followed=self._is_inside, skipped=LOG_FOLDER
-        ):
+        for folder, below, names in self._walked(self._is_inside):
             prefix = f"{below}/" if below else ""
             with self._faults(folder):
                 yield places_of(prefix + name for name in names)
@@ -269,13 +271,20 @@ class LocalTableStore:
     def list_data_statuses(self) -> Iterator[pa.RecordBatch]:
         """Yield the data files with sizes and times, each by one place."""
         own = (os.path.realpath(self._root),)
-        for folder, below, names in walk_folders(
-            self._root,
-            is_followed=lambda at: self._is_inside(at) and not is_within(at, own),
-            skipped=LOG_FOLDER,
+        for folder, below, names in self._walked(
+            lambda at: self._is_inside(at) and not is_within(at, own)
         ):
             with self._faults(folder):
                 yield statuses_of(file_statuses(folder, names, below))
+
+    def _walked(
+        self, is_followed: Callable[[str], bool]
+    ) -> Iterator[tuple[str, str, list[str]]]:
+        with contextlib.suppress(FileNotFoundError):
+            self._real_root()
+            yield from walk_folders(
+                self._root, is_followed=is_followed, skipped=LOG_FOLDER
+            )
 
     def linked_places(self, places: Sequence[str]) -> Iterator[str]:
         """Yield where data files really are that links inside the table lead to."""
@@ -314,7 +323,10 @@ class LocalTableStore:
 
     def _data_place(self, path: str) -> str:
         place = self._named_place(path)
-        self._check_place(place, path)
+        try:
+            self._check_place(place, path)
+        except FileNotFoundError:
+            raise self._missing(place, path) from None
         return place
 
     def _named_place(self, path: str) -> str:
@@ -322,16 +334,33 @@ class LocalTableStore:
         return resolve_data_path(path, root=self._root, allowed_roots=roots)
 
     def _check_place(self, place: str, path: str) -> None:
-        if not self._is_inside(place):
-            raise PathEscapesTableError(path=path)
+        """Refuse a path that leaves the roots; of a closed place nothing is there."""
+        if self._is_inside(place):
+            return
+        if is_within(os.path.realpath(place), self._roots()):
+            raise FileNotFoundError(place)
+        raise PathEscapesTableError(path=path)
+
+    def _missing(self, place: str, path: str) -> DataFileMissingError:
+        """Return the error of a file that is not there, or in a closed place."""
+        if is_within(os.path.realpath(place), (os.path.realpath(self._root),)):
+            return DataFileMissingError(path=path)
+        return DataFileElsewhereError(path=path)
 
     # === Links ===
 
     def _is_inside(self, place: str) -> bool:
-        """Tell whether a path, its links followed, stays inside the roots."""
+        """Tell whether a path, its links followed, stays in the roots, and is open."""
         if is_plain(place, self._root) and self._is_root_unmoved():
             return True
-        return is_within(os.path.realpath(place), self._roots())
+        return self._is_readable(os.path.realpath(place))
+
+    def _is_readable(self, real: str) -> bool:
+        """Tell whether a path without links is in the roots, and in no closed place."""
+        roots = self._roots()
+        return is_within(real, roots[:1]) or (
+            is_within(real, roots[1:]) and not self._closed.contains(real)
+        )
 
     def _is_root_unmoved(self) -> bool:
         """Tell whether the root is the folder whose links were followed before."""
@@ -348,9 +377,20 @@ class LocalTableStore:
 
     def _roots(self) -> tuple[str, ...]:
         if self._real_roots is None:
-            named = (self._root, *self._allowed_roots)
-            self._real_roots = tuple(map(os.path.realpath, named))
+            others = map(os.path.realpath, self._allowed_roots)
+            self._real_roots = (self._real_root(), *others)
         return self._real_roots
+
+    def _real_root(self) -> str:
+        """Return the root without links; it may have become one to a closed place.
+
+        Raises:
+            FileNotFoundError: If it has.
+        """
+        real = os.path.realpath(self._root)
+        if real != self._root and self._closed.contains(real):
+            raise FileNotFoundError(self._root)
+        return real
 
     def _open_log_file(self, folder: int, name: str) -> int:
         """Open a file of the log; a link is followed where it stays inside."""
@@ -363,12 +403,11 @@ class LocalTableStore:
         return os.open(name, FLAGS, dir_fd=folder)
 
     def _check_link(self, name: str) -> None:
-        if not self._is_inside(f"{self._log}/{name}"):
-            raise PathEscapesTableError(path=f"{LOG_FOLDER}/{name}")
+        self._check_place(f"{self._log}/{name}", f"{LOG_FOLDER}/{name}")
 
     def _check_log_folder(self) -> None:
-        if not self._checked_log and not self._is_inside(self._log):
-            raise PathEscapesTableError(path=LOG_FOLDER)
+        if not self._checked_log:
+            self._check_place(self._log, LOG_FOLDER)
         self._checked_log = True
 
     @contextlib.contextmanager

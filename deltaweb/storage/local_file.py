@@ -7,7 +7,7 @@ handing out stays below the table's own root, wherever links lead.
 import io
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -82,14 +82,16 @@ def is_plain(place: str, root: str) -> bool:
     return True
 
 
-def open_small_file(place: str, roots: Sequence[str]) -> pa.BufferReader | None:
+def open_small_file(
+    place: str, is_readable: Callable[[str], bool]
+) -> pa.BufferReader | None:
     """Return a small file, read whole; None for whoever has to look more closely.
 
     Where the file is, its links followed, the kernel tells of what is open: that is one
     question for all folders on the way, and nobody can move it meanwhile.
 
     Args:
-        roots: Where it may be: paths without links.
+        is_readable: Whether a path without links may be read.
     """
     try:
         descriptor = os.open(place, FLAGS)
@@ -100,7 +102,7 @@ def open_small_file(place: str, roots: Sequence[str]) -> pa.BufferReader | None:
         if not stat.S_ISREG(found.st_mode) or found.st_size > SMALL_BYTES:
             return None
         place = os.readlink(f"{OPEN_FILES}/{descriptor}")  # noqa: PTH115  # Path takes longer, for each of many files
-        if not is_within(place, roots):
+        if not is_readable(place):
             return None
         data = os.read(descriptor, found.st_size)
     except OSError:

@@ -8,6 +8,7 @@ from deltaweb import storage
 from deltaweb.delta.log.store import TableStore
 from deltaweb.storage import received
 from deltaweb.storage.location import RECEIVED, is_local, normalize_location
+from deltaweb.storage.spellings import NONE_CLOSED, ClosedPlaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +17,21 @@ class TablePlace:
 
     Attributes:
         allowed_roots: Roots outside of the table that its log may lead to.
+        closed: The places below these roots that it may not lead to.
     """
 
     location: str
     storage_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     allowed_roots: Sequence[str] = ()
+    closed: ClosedPlaces = field(default=NONE_CLOSED, compare=False, repr=False)
 
     def open(self) -> TableStore:
         """Return the store; nothing is read yet."""
         return open_store(
-            self.location, self.storage_options, allowed_roots=self.allowed_roots
+            self.location,
+            self.storage_options,
+            allowed_roots=self.allowed_roots,
+            closed=self.closed,
         )
 
 
@@ -34,17 +40,18 @@ def open_store(
     storage_options: Mapping[str, Any] | None = None,
     *,
     allowed_roots: Sequence[str] = (),
+    closed: ClosedPlaces = NONE_CLOSED,
 ) -> TableStore:
     """Return the store of the table at a location; nothing is read yet."""
     place = normalize_location(location)
     roots = [normalize_location(root) for root in allowed_roots]
     if is_local(place):
         return storage.local.LocalTableStore(
-            place, [root for root in roots if is_local(root)]
+            place, [root for root in roots if is_local(root)], closed
         )
     if place.startswith(RECEIVED):
         return received.store.ReceivedTableStore(place, storage_options or {})
-    return storage.remote.RemoteTableStore(place, storage_options or {}, roots)
+    return storage.remote.RemoteTableStore(place, storage_options or {}, roots, closed)
 
 
 def open_shared(url: str) -> TableStore | None:

@@ -7,7 +7,11 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import DataFileMissingError, DeltaError
+from deltaweb.delta.errors import (
+    DataFileElsewhereError,
+    DataFileMissingError,
+    DeltaError,
+)
 from deltaweb.delta.log.paths import SIDECARS, sidecar_name
 from deltaweb.delta.log.store import FileStatus, LogFile, check_size, is_too_large
 from deltaweb.delta.writing.errors import StoreNotWritableError
@@ -17,7 +21,12 @@ from deltaweb.storage.data_listing import (
     places_of,
     statuses_of,
 )
-from deltaweb.storage.data_path import LOG_FOLDER, own_data_place, resolve_data_path
+from deltaweb.storage.data_path import (
+    LOG_FOLDER,
+    is_below,
+    own_data_place,
+    resolve_data_path,
+)
 from deltaweb.storage.location import same_scheme, without_credentials
 from deltaweb.storage.objects.creation import EXCLUSIVE, check_creates, create_file
 from deltaweb.storage.objects.driver import (
@@ -39,6 +48,7 @@ from deltaweb.storage.objects.listing import (
 from deltaweb.storage.objects.quick import quick_reads
 from deltaweb.storage.remote_file import GuardedFile
 from deltaweb.storage.remote_pending import RemotePendingFile
+from deltaweb.storage.spellings import NONE_CLOSED, ClosedPlaces
 
 # Stores whose drivers honour mode="create": the file is made only where none is.
 ATOMIC_SCHEMES: Final = frozenset({*DRIVERS, "memory"})
@@ -49,6 +59,7 @@ class RemoteTableStore:
 
     Args:
         allowed_roots: Further URLs that absolute paths of the log may lead to.
+        closed: The places below these URLs where no file is, as the table sees it.
     """
 
     def __init__(
@@ -56,10 +67,12 @@ class RemoteTableStore:
         root: str,
         storage_options: Mapping[str, Any],
         allowed_roots: Sequence[str] = (),
+        closed: ClosedPlaces = NONE_CLOSED,
     ) -> None:
         self._root, self._shown = same_scheme(root), without_credentials(root)
         self._scheme = root.partition("://")[0]
         self._allowed_roots = tuple(same_scheme(place) for place in allowed_roots)
+        self._closed = closed
         self._fs = open_driver(root, storage_options)
         self._quick = quick_reads(
             self._root,
@@ -230,13 +243,19 @@ class RemoteTableStore:
     # === Data files ===
 
     def open_data_file(self, path: str) -> pa.NativeFile:
-        try:
-            return self._open(self._data_place(path))
-        except FileNotFoundError:
-            raise DataFileMissingError(path=path) from None
+        place = self._data_place(path)
+        is_own = is_below(place, self._root)
+        if is_own or not self._closed.contains(place):
+            with contextlib.suppress(FileNotFoundError):
+                return self._open(place)
+        if is_own:
+            raise DataFileMissingError(path=path)
+        raise DataFileElsewhereError(path=path)
 
     def has_data_file(self, path: str) -> bool:
         place = self._data_place(path)
+        if not is_below(place, self._root) and self._closed.contains(place):
+            return False
         with self._faults():
             self._fs.invalidate_cache()
             return bool(self._fs.exists(place))

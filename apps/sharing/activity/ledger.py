@@ -26,7 +26,7 @@ from apps.sharing.activity.usage import (
 )
 from apps.sharing.models import Recipient
 from apps.tables.models import Table
-from apps.tables.storage.url_prefixes import holds
+from deltaweb.storage.spellings import holds
 
 ANY: Final = "*"
 GIB: Final = 1 << 30

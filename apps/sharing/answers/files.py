@@ -14,8 +14,7 @@ from apps.sharing.access.withdrawals import IN_ITS_SCHEMA
 from apps.sharing.answers.opening import terms_of
 from apps.sharing.errors import AccessError
 from apps.sharing.models import RecipientToken, SharedTable
-from apps.tables.storage.locations import check_allowed
-from apps.tables.storage.opening import roots_of_server
+from apps.tables.storage.opening import open_table_file
 from deltaweb.delta.errors import DataFileError, LocationError, PathEscapesTableError
 from deltaweb.sharing.errors import FileGoneError, FileRefusedError
 from deltaweb.storage.local_file import open_local_file
@@ -84,22 +83,16 @@ def open_file(
     if signed.terms not in {terms_digest(terms, key) for key in keys}:
         raise FileRefusedError(reason=("its table is now shared on other terms"))
     try:
-        location = _location(shared, is_prepared=asked.is_prepared)
-        file = open_local_file(location, signed.path)
+        if asked.is_prepared:
+            file = open_local_file(location_of(shared.id), signed.path)
+        else:
+            file = open_table_file(shared.table, signed.path)
     except (LocationError, PathEscapesTableError):
         raise FileRefusedError(reason="it lies outside of the table") from None
     except DataFileError as error:
         logger.info("%s", error)
         raise FileGoneError from None
     return file, token
-
-
-def _location(shared: SharedTable, *, is_prepared: bool) -> str:
-    if is_prepared:
-        return location_of(shared.id)
-    location = shared.table.location
-    check_allowed(location, roots=roots_of_server())
-    return location
 
 
 def known_token(token_id: UUID) -> RecipientToken:

@@ -25,9 +25,9 @@ from apps.tables.storage.roots import (
     roots_for,
     samples_folder,
 )
-from apps.tables.storage.url_prefixes import parts_of, url_of
 from deltaweb.delta.errors import LocationError
 from deltaweb.storage.objects.scan import FoundTables, Parts
+from deltaweb.storage.spellings import parts_of, url_of
 
 SCAN_BATCH: Final = 500  # tables a transaction: the database is never held for long
 NAMES_SHOWN: Final = 100  # of each list in a job's result

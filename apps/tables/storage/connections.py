@@ -26,8 +26,8 @@ from apps.tables.storage.errors import (
 from apps.tables.storage.locations import is_remote, parse_location
 from apps.tables.storage.options import resolve
 from apps.tables.storage.received import is_received, received_options
-from apps.tables.storage.url_prefixes import parts_of, url_of
 from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.storage.spellings import parts_of, url_of
 
 MAX_PREFIX_LENGTH: Final = 500
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)

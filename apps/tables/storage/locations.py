@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from apps.tables.storage.url_prefixes import holds, parts_of, url_of
 from deltaweb.delta.errors import (
     LocationDeniedError,
     LocationInvalidError,
@@ -14,6 +13,7 @@ from deltaweb.delta.errors import (
     LocationNotFoundError,
 )
 from deltaweb.storage.location import AZURE_SCHEMES
+from deltaweb.storage.spellings import holds, parts_of, url_of
 
 MAX_LENGTH = 2000
 # Object stores alone: a chained or exotic file system would reach past the roots.

@@ -1,11 +1,14 @@
 """Tables are opened here: with their storage's options, and only in an allowed place.
 
 A table is checked when it is registered, but its folder may since have become a link
-that leads out of the allowed roots, or the roots may have changed.
+that leads out of the allowed roots or to a private table. The roots may have changed,
+too.
 """
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -15,12 +18,15 @@ from django.db import OperationalError, ProgrammingError
 
 from apps.pages.first_use import has_database
 from apps.tables.models import Table
+from apps.tables.storage.closed import check_not_moved, locations_closed_to
 from apps.tables.storage.connections import options_for
 from apps.tables.storage.locations import check_allowed, is_remote
 from apps.tables.storage.received import waiting
 from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.place import TablePlace, open_shared, open_store
+from deltaweb.storage.spellings import ClosedPlaces
 from deltaweb.table import DeltaTable
 from deltaweb.writer import importing
 
@@ -62,7 +68,24 @@ def table_place(table: Table, *, roots: Sequence[str] | None) -> TablePlace:
         table.location,
         options_for(table.location),
         tuple(settings.ALLOWED_ROOTS or ()),
+        ClosedPlaces(partial(locations_closed_to, table)),
     )
+
+
+def open_table_file(table: Table, path: str) -> io.FileIO:
+    """Open a file of a local table, to be handed out.
+
+    Args:
+        path: Its path below the table's folder, decoded.
+
+    Raises:
+        LocationNotAllowedError: If the folder has become a link out of every root.
+        LocationNotFoundError: If it has become a link to a private table.
+        DataFileError: If it is not there, or leads out of the folder.
+    """
+    check_allowed(table.location, roots=roots_of_server())
+    check_not_moved(table)
+    return open_local_file(table.location, path)
 
 
 def open_location(location: str, *, time_zone: str | None = None) -> DeltaTable:

@@ -12,11 +12,11 @@ from apps.tables.storage.connections import parse_prefix
 from apps.tables.storage.endpoints import check_endpoints, confined
 from apps.tables.storage.errors import StorageOptionError
 from apps.tables.storage.options import resolve
-from apps.tables.storage.url_prefixes import parts_of
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.driver import DRIVERS
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage, unknown_option
+from deltaweb.storage.spellings import parts_of
 
 TRIAL_S: Final = 10.0  # a slow one is no dead one
 T = TypeVar("T")

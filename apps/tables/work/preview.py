@@ -26,7 +26,7 @@ from apps.tables.versions.file_checks import (
     look_again,
 )
 from apps.tables.work.table_look import TableLook
-from deltaweb.delta.errors import DataFileMissingError
+from deltaweb.delta.errors import DataFileElsewhereError, DataFileMissingError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 
@@ -92,6 +92,8 @@ def preview_rows(job: TrackedJob, asked: Preview) -> RowsRead:
     read = _read_every_row if asked.limit is None else _read_some
     try:
         facts = read(snapshot, asked, job_id=job.id, report=report)
+    except DataFileElsewhereError:
+        raise  # it is there again once all who view this table may view that one
     except DataFileMissingError as error:
         now = timezone.now()
         failed = keep_failed_read(table, snapshot, opened, error, now=now)

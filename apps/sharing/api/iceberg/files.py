@@ -19,8 +19,7 @@ import pyarrow as pa
 from apps.sharing.access.grants import prepared
 from apps.sharing.answers.opening import open_shared
 from apps.sharing.models import SharedTable
-from apps.tables.storage.locations import check_allowed
-from apps.tables.storage.opening import roots_of_server
+from apps.tables.storage.opening import open_table_file
 from deltaweb.delta.deletion_vectors.errors import (
     DeletionVectorMissingError,
     MalformedVectorError,
@@ -211,22 +210,19 @@ def _state(stored: StoredObject, source: RangeSource) -> str:
 
 
 def _data_file(shared: SharedTable, path: str, sealer: PathSealer) -> StoredObject:
-    location = shared.table.location
-    if is_local(normalize_location(location)):
-        check_allowed(location, roots=roots_of_server())
-        return _local_file(location, path, sealer)
+    if is_local(normalize_location(shared.table.location)):
+        return _local_file(open_table_file(shared.table, path), sealer)
     return _remote_file(open_shared(shared).store, path, sealer)
 
 
 def _rewritten_file(shared: SharedTable, path: str, sealer: PathSealer) -> StoredObject:
     location = prepared.location_of(shared.id)
     if is_local(normalize_location(location)):
-        return _local_file(location, path, sealer)
+        return _local_file(open_local_file(location, path), sealer)
     return _remote_file(prepared.store_of(shared.id), path, sealer)
 
 
-def _local_file(location: str, path: str, sealer: PathSealer) -> StoredObject:
-    file = open_local_file(location, path)
+def _local_file(file: io.FileIO, sealer: PathSealer) -> StoredObject:
     found = os.fstat(file.fileno())
     etag = f"{sealer.digest}-{found.st_mtime_ns:x}-{found.st_size:x}"
     return StoredObject(found.st_size, etag, file=file)

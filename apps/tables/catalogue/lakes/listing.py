@@ -21,7 +21,7 @@ from apps.tables.models.schedules import (
 )
 from apps.tables.storage.locations import is_remote
 from apps.tables.storage.received import is_received
-from apps.tables.storage.url_prefixes import holds
+from deltaweb.storage.spellings import holds
 
 MOST_VANISHED: Final = 100  # names on a page
 CSV_HEADER: Final = (

@@ -9,13 +9,9 @@ from apps.tables.errors import ScanRootError
 from apps.tables.models import Namespace
 from apps.tables.models.rights import MANAGE, VIEW
 from apps.tables.storage.locations import parse_location
-from apps.tables.storage.roots import (
-    HiddenPlaces,
-    check_scanned,
-    check_usable,
-    hidden_places,
-)
+from apps.tables.storage.roots import check_scanned, check_usable, hidden_places
 from deltaweb.delta.errors import LocationNotAllowedError, LocationNotFoundError
+from deltaweb.storage.spellings import HiddenPlaces
 from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
