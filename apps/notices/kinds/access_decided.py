@@ -5,6 +5,7 @@ from typing import Final
 
 from apps.notices.events.kind import EventKind, register
 
+DAY: Final = len("2030-12-31")
 _DID: Final = {
     "approved": "approved",
     "shortened": "approved, for a shorter time,",
@@ -19,7 +20,8 @@ class DecidedRequest:
 
     Attributes:
         request: The number of the request.
-        on: The name of the table, or of the namespace such as `sales.*`.
+        on: The name of the table, of the namespace such as `sales.*`, or of the share
+            such as `share:retail`.
         right: `view`, `edit` or `share`.
         state: `approved`, `shortened`, `rejected` or `withdrawn`.
         answer: The reason of a rejection; "" without one.
@@ -40,9 +42,10 @@ class DecidedRequest:
         del subject
         did = _DID.get(self.state, self.state)
         why = f": {self.answer}" if self.answer else "."
+        until = f" until {self.until[:DAY]}" if self.until else ""
         return (
             f"{self.decided_by} {did} the request of {self.requested_by}"
-            f" to {self.right} {self.on}{why}"
+            f" to {self.right} {self.on}{until}{why}"
         )
 
 

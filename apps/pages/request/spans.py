@@ -9,6 +9,7 @@ from apps.pages.errors import PageError
 from deltaweb.errors import DeltawebError
 
 _SPAN: Final = re.compile(r"(\d{1,6})\s*(d|h|m)", re.IGNORECASE | re.ASCII)
+SECOND: Final = timedelta(seconds=1)
 _UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
 
 
@@ -67,11 +68,15 @@ def check_future(
 
 
 def _end_of(text: str) -> datetime:
-    """Return a moment that names its zone, or the end of a day in UTC."""
+    """Return a moment that names its zone, or the last second of a day in UTC.
+
+    It is not the midnight after it, because pages, commands and answers would name the
+    day of that: the one after the last day.
+    """
     if "T" in text:
         return datetime.fromisoformat(text)
-    last_day = date.fromisoformat(text)
-    return datetime.combine(last_day, time(), tzinfo=UTC) + timedelta(days=1)
+    begin = datetime.combine(date.fromisoformat(text), time(), tzinfo=UTC)
+    return begin + timedelta(days=1) - SECOND
 
 
 def parse_end(text: str, *, now: datetime) -> datetime | None:

@@ -11,6 +11,7 @@ from apps.pages.request.spans import (
 from tests.support import cases
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LAST_SECOND = datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC)
 HALF_PAST = datetime(2026, 11, 30, 0, 0, 0, 500_000, tzinfo=UTC)
 
 
@@ -19,7 +20,7 @@ class TestParseEnd:
         "text, end",
         {
             "a span": ("90d", NOW + timedelta(days=90)),
-            "through a day": ("2026-11-30", datetime(2026, 12, 1, tzinfo=UTC)),
+            "through a day": ("2026-11-30", LAST_SECOND),
             "a moment": ("2026-11-30T01:00:00.5+01:00", HALF_PAST),
             "never": ("", None),
         },

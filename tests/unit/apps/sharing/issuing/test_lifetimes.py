@@ -13,6 +13,7 @@ from apps.sharing.issuing.lifetimes import (
 )
 from tests.support import cases
 
+SECOND = timedelta(seconds=1)
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -25,8 +26,8 @@ class TestParseLifetime:
             "minutes": ("30m", timedelta(minutes=30)),
             "capitals and blanks": (" 7D ", timedelta(days=7)),
             "the longest": ("365d", timedelta(days=365)),
-            "the rest of today": ("2026-11-21", timedelta(hours=12)),
-            "through a date": ("2026-12-31", timedelta(days=40.5)),
+            "the rest of today": ("2026-11-21", timedelta(hours=12) - SECOND),
+            "through a date": ("2026-12-31", timedelta(days=40.5) - SECOND),
         },
     )
     def test_reads(self, text: str, lifetime: timedelta) -> None:
