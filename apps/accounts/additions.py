@@ -14,6 +14,7 @@ for noun in ("user", "me"):  # in the same order, which is that of the help
     changes.load_from(
         noun,
         "apps.accounts.changes.users",
+        "apps.accounts.invitations.changes",
         "apps.accounts.changes.sign_on",
         "apps.accounts.changes.keys",
         "apps.accounts.changes.appearance",
@@ -41,7 +42,7 @@ frame.entries.register(
 frame.explain(
     "accounts",
     {
-        "how-to/manage-accounts/": "user-list group-list group-detail",
+        "how-to/manage-accounts/": "user-list invitation-list group-list group-detail",
         "how-to/script-by-rest/": "me key-list",
     },
 )

@@ -254,6 +254,13 @@ class RoleRequiredError(PageError, code="permission-denied"):
     hint = "Ask an administrator of this installation for the role."
 
 
+class InvitationNotFoundError(PageError, code="invitation-not-found"):
+    email: str
+    status = 404
+    message = "No open invitation has the address {email:.80r}."
+    hint = "It may be used or expired. 'deltaweb user invitations' lists the open ones."
+
+
 class GroupNotFoundError(PageError, code="group-not-found"):
     name: str
     status = 404

@@ -4,6 +4,8 @@ from django.urls import path
 
 from apps.accounts.groups import page as groups
 from apps.accounts.groups.resource import GROUPS
+from apps.accounts.invitations import page as invitations
+from apps.accounts.invitations.resource import INVITATIONS
 from apps.accounts.selectors import KEYS, USERS
 from apps.accounts.views import addresses, administration, me, sign_in, sign_on
 from apps.pages.changes.html import change_patterns
@@ -44,11 +46,19 @@ urlpatterns = [
                 *("set-role", "disable-user", "enable-user"),
             ),
             administration.refused,
-        ),
+        )
+        | dict.fromkeys(("invite", "withdraw-invitation"), invitations.refused),
         answered={
             "add-user": administration.added,
             "make-link": administration.with_link,
         },
+    ),
+    *page(
+        "admin-area/invitations/",
+        invitations.invitation_list,
+        "invitation-list",
+        csv=True,
+        takes=[INVITATIONS.form],
     ),
     *page(
         "admin-area/groups/",

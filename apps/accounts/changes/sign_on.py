@@ -1,42 +1,17 @@
-"""What administrators change of sign-on: invite people, and link accounts to them."""
+"""What administrators change of sign-on: which accounts people of a provider have."""
 
-from dataclasses import MISSING, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 from apps.accounts import selectors
-from apps.accounts.changes.users import NEW_USER, ROLES, ROUTE, USER
+from apps.accounts.changes.users import ROUTE, USER
 from apps.accounts.models import User
 from apps.accounts.selectors import UserResource
 from apps.accounts.sign_on import linking
-from apps.accounts.sign_on.linking import InvitationResource, LinkedIdentity
+from apps.accounts.sign_on.linking import LinkedIdentity
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import Call, Change, Nothing, Record, Verb
 from apps.pages.changes.parameters import Line, parameter
-from apps.pages.request.spans import parse_end
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewInvitation:
-    """A person who is admitted once, by an address that the provider verified.
-
-    Attributes:
-        email: The address.
-        role: `viewer`, `editor` or `admin`.
-        expires: When the invitation expires: `14d`, `24h`, or its last day.
-    """
-
-    email: str = parameter(
-        MISSING, line=Line(label="E-mail address", most=254, is_needed=True)
-    )
-    role: str = parameter(
-        "viewer", "--role", choices=ROLES, help="viewer (the default), editor or admin"
-    )
-    expires: str = parameter(
-        "14d",
-        "--expires",
-        metavar="SPAN",
-        help="when the invitation expires: 14d (the default), 24h or a date",
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +39,6 @@ class NewIdentity:
     )
 
 
-def invite(_: None, new: NewInvitation, stamp: Stamp) -> InvitationResource:
-    """Admit the person of a verified address."""
-    expires_at = parse_end(new.expires, now=stamp.at)
-    return linking.invite(new.email, role=new.role, expires_at=expires_at, stamp=stamp)
-
-
 def link(user: User, new: NewIdentity, stamp: Stamp) -> LinkedIdentity:
     """Let a person of a provider sign in to an account."""
     return linking.link(user, issuer=new.issuer, subject=new.subject, stamp=stamp)
@@ -81,18 +50,6 @@ def unlink(user: User, _: Nothing, stamp: Stamp) -> UserResource:
     return selectors.user_resource(user, now=stamp.at)
 
 
-INVITE: Final = Change(
-    of=NEW_USER,
-    name="invite",
-    help="Admit a person by an e-mail address that the sign-on provider verified.",
-    parameters=NewInvitation,
-    do=invite,
-    result=InvitationResource,
-    says=lambda one: f"Invited {one.email} ({one.role}).",
-    record=Record("user.invite"),
-    verb=Verb(),
-    call=Call("POST", "invitations", view="Invitations"),
-)
 IDENTITY: Final = Change(
     of=USER,
     name="identity",

@@ -1,4 +1,4 @@
-"""What an administrator does for people who sign on: invite them, link an account."""
+"""What an administrator does for people who sign on: link an account, or end that."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,27 +8,13 @@ from django.db.models import F
 
 from apps.accounts import errors
 from apps.accounts.lifetimes.suspension import is_suspended
-from apps.accounts.models import Identity, Invitation, SignInLink, User
-from apps.accounts.services.users import check_not_last_admin, checked_role
+from apps.accounts.models import Identity, SignInLink, User
+from apps.accounts.services.users import check_not_last_admin
 from apps.accounts.sign_on.admission import MAX_SUBJECT
 from apps.accounts.sign_on.people import PROXY
 from apps.news.publishing import publish
 from apps.news.topics import of_user
 from apps.pages.actions import Stamp
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvitationResource:
-    """An invitation, which the first person with the address uses up.
-
-    Attributes:
-        email: The address, which the provider has to have verified.
-        expires_at: The time when it expires.
-    """
-
-    email: str
-    role: str
-    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,32 +30,6 @@ class LinkedIdentity:
     name: str
     issuer: str
     subject: str
-
-
-def invite(
-    email: str, *, role: str, expires_at: datetime | None, stamp: Stamp
-) -> InvitationResource:
-    """Admit the person of a verified address; a new invitation replaces another."""
-    address = email.strip().lower()
-    local, _, domain = address.rpartition("@")
-    if not local or not domain or not address.isprintable() or " " in address:
-        raise errors.UserInvalidError(
-            reason=f"{email[:80]!r} is not an e-mail address."
-        )
-    if expires_at is None:
-        raise errors.UserInvalidError(reason="An invitation has to expire.")
-    found, _ = Invitation.objects.update_or_create(
-        email=address,
-        defaults={
-            "role": checked_role(role),
-            "invited_by": stamp.actor.name,
-            "created_at": stamp.at,
-            "expires_at": expires_at,
-        },
-    )
-    return InvitationResource(
-        email=address, role=found.get_role_display(), expires_at=expires_at
-    )
 
 
 def link(user: User, *, issuer: str, subject: str, stamp: Stamp) -> LinkedIdentity:

@@ -3,7 +3,11 @@
 from django.utils import timezone
 
 from apps.accounts import selectors
-from apps.accounts.models import User
+from apps.accounts.invitations.resource import (
+    invitation_resources,
+    open_invitations,
+)
+from apps.accounts.models import Invitation, User
 from apps.pages.changes.command import ChangesCommand
 from apps.pages.command import Output, subcommand
 from deltaweb.environment.command_lines import COMMANDS
@@ -14,7 +18,10 @@ class Command(ChangesCommand):
 
     noun = "user"
     names_of = {
-        "user-not-found": lambda: User.objects.values_list("username", flat=True)
+        "user-not-found": lambda: User.objects.values_list("username", flat=True),
+        "invitation-not-found": lambda: Invitation.objects.values_list(
+            "email", flat=True
+        ),
     }
     help = COMMANDS["user"]
 
@@ -34,3 +41,17 @@ class Command(ChangesCommand):
             else "No users yet. Add one with: deltaweb user add NAME --role ROLE"
         )
         return Output(text=text, lines=lines, data=users)
+
+    @subcommand("invitations", "list the invitations that nobody has used yet")
+    def list_invitations(self) -> Output:
+        found = open_invitations(timezone.now()).order_by("expires_at", "email")
+        rows = list(invitation_resources(found))
+        lines = [
+            f"{one.email:<32} {one.role:<8} {one.expires_at:%Y-%m-%d %H:%M}"
+            f"  {one.invited_by}"
+            for one in rows
+        ]
+        if rows:
+            lines.insert(0, f"{'E-MAIL':<32} {'ROLE':<8} {'EXPIRES (UTC)':<17} BY")
+        text = "" if rows else "No open invitation. Make one with: deltaweb user invite"
+        return Output(text=text, lines=lines, data=rows)
