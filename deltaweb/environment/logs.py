@@ -128,7 +128,9 @@ class JSONLines(logging.Formatter):
             "process": os.getpid(),
         }
         line.update(_ids_of(record))
-        line.update(getattr(record, "facts", {}))
+        for name, value in getattr(record, "facts", {}).items():
+            is_text = isinstance(value, str)
+            line[name] = _ONE_TIME_LINK.sub(r"\1...", value) if is_text else value
         if record.exc_info:
             trace = self.formatException(record.exc_info)
             line["exception"] = _ONE_TIME_LINK.sub(r"\1...", trace)

@@ -19,6 +19,7 @@ from django.db import DatabaseError, InterfaceError, connection
 
 from apps.operate.loading import load
 from apps.pages.registry import Registry
+from deltaweb.environment.outages import DATABASE, lost_database, outages
 
 OK: Final = "ok"
 OFF: Final = "off"
@@ -51,7 +52,9 @@ def state_of(part: ServerPart) -> str:
     """Return the state of a part."""
     try:
         return part.state()
-    except FAULTS:
+    except FAULTS as error:
+        if (lost := lost_database(error)) is not None:
+            outages.began(DATABASE, str(lost))
         return FAILED
 
 

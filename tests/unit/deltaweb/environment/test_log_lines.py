@@ -61,6 +61,13 @@ def test_an_exception_has_its_traceback_without_links() -> None:
     assert "abcdef" not in str(line["exception"])
 
 
+def test_a_fact_hides_each_link_that_signs_in_too() -> None:
+    line = written("GET", facts={"path": "/activate/abcdef/", "status": 404})
+
+    assert line["path"] == "/activate/.../"
+    assert line["status"] == 404
+
+
 def test_a_message_hides_each_link_that_signs_in() -> None:
     for path in ("sign-in", "activate", "confirm-address", "portal/sign-in"):
         assert "abcdef" not in str(written(f"GET /{path}/abcdef")["message"])
