@@ -155,6 +155,7 @@ WORDS: Final = {
     "user.create": "added a user",
     "user.identity": "linked an account to a person of the provider",
     "user.invite": "invited a person",
+    "user.uninvite": "withdrew an invitation",
     "user.unlink": "made an account local",
     "user.link": "made a sign-in link",
     "follow.begin": "followed something",

@@ -38,11 +38,13 @@ def account_changes() -> list[tuple[str, str]]:
         "user-list",
         "group-list",
         "group-detail",
+        "invitation-list",
         "set-appearance",
     }
     ids = {
         "user_id": 1,
         "group_id": 1,
+        "invitation_id": 1,
         "key_id": "00000000-0000-4000-8000-000000000000",
     }
     return [

@@ -80,6 +80,7 @@ BY_COMMAND: Final = {
     "user disable": f"PATCH {USER}",
     "user enable": f"PATCH {USER}",
     "user list": "GET users",
+    "user invitations": "GET invitations",
     "switch list": "GET switches",
     "restored show": "GET restored",
     "group list": "GET groups",

@@ -35,7 +35,9 @@ USER: Final = (
 COMMIT: Final = "version timestamp operation user engine_info | engine"
 NAMES: Final[dict[type[Any], str]] = {
     JobResource: JOB,
-    JobDetail: f"{JOB} parameters result steps counters log result_url details",
+    JobDetail: f"""
+        {JOB} parameters result steps counters log result_url request_id details
+    """,
     TableResource: """
         name namespace table location description restricted owner tags state status
         behind
