@@ -14,7 +14,7 @@ for noun in ("user", "me"):  # in the same order, which is that of the help
     changes.load_from(
         noun,
         "apps.accounts.changes.users",
-        "apps.accounts.invitations.changes",
+        "apps.accounts.changes.invitations.changes",
         "apps.accounts.changes.sign_on",
         "apps.accounts.changes.keys",
         "apps.accounts.changes.appearance",

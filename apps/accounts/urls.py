@@ -2,10 +2,10 @@
 
 from django.urls import path
 
+from apps.accounts.changes.invitations import page as invitations
+from apps.accounts.changes.invitations.resource import INVITATIONS
 from apps.accounts.groups import page as groups
 from apps.accounts.groups.resource import GROUPS
-from apps.accounts.invitations import page as invitations
-from apps.accounts.invitations.resource import INVITATIONS
 from apps.accounts.selectors import KEYS, USERS
 from apps.accounts.views import addresses, administration, me, sign_in, sign_on
 from apps.pages.changes.html import change_patterns

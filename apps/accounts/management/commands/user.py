@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from apps.accounts import selectors
-from apps.accounts.invitations.resource import (
+from apps.accounts.changes.invitations.resource import (
     invitation_resources,
     open_invitations,
 )

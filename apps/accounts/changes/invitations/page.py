@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
-from apps.accounts.invitations.resource import INVITATIONS
+from apps.accounts.changes.invitations.resource import INVITATIONS
 from apps.accounts.models import User
 from apps.accounts.permissions import admin_required
 from apps.pages.changes.forms import sentences_of

@@ -5,9 +5,7 @@ from typing import Final
 
 from django.shortcuts import resolve_url
 
-from apps.accounts.changes.users import NEW_USER, ROLE, ROLES
-from apps.accounts.errors import InvitationNotFoundError, UserInvalidError
-from apps.accounts.invitations.resource import (
+from apps.accounts.changes.invitations.resource import (
     INVITATIONS,
     ROUTE,
     InvitationResource,
@@ -15,6 +13,8 @@ from apps.accounts.invitations.resource import (
     invitation_of_id,
     invitation_resource,
 )
+from apps.accounts.changes.users import NEW_USER, ROLE, ROLES
+from apps.accounts.errors import InvitationNotFoundError, UserInvalidError
 from apps.accounts.models import Invitation
 from apps.accounts.services.users import checked_role
 from apps.pages.actions import Stamp
