@@ -1,6 +1,6 @@
 """What notices add: failed jobs are events, and jobs can be followed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from importlib import import_module
@@ -19,11 +19,14 @@ from apps.news.topics import Topic, topics
 from apps.notices.errors import SubjectUnknownError
 from apps.notices.events.kind import EventSubject
 from apps.notices.events.visibility import SubjectsOfEvents, subjects_of_events
+from apps.notices.following.concerned import Concerned, concerned
 from apps.notices.following.subjects import (
     BELL,
     FollowedSubjects,
     register,
 )
+from apps.notices.models import Event, Webhook
+from apps.notices.sending import pauses
 from apps.operate import loading
 from apps.pages import frame
 from apps.pages.changes.change import changes
@@ -48,6 +51,42 @@ failures.followers.register(report_failure)
 subjects_of_events.register(
     SubjectsOfEvents(kind="job", visible_ids=visible_ids, viewers=viewers_of_jobs)
 )
+
+
+def visible_webhooks(user: User, ids: Collection[str]) -> Collection[str]:
+    """Return those of some ids whose webhooks are those of a user."""
+    found = user.webhooks.filter(id__in=ids).values_list("id", flat=True)
+    return [str(one) for one in found]
+
+
+def owners_of_webhooks(
+    events: Sequence[Event], _: datetime
+) -> Mapping[int, Collection[int]]:
+    """Return the owners of the webhooks that events are about."""
+    owners = Webhook.objects.filter(id__in=[one.subject_id for one in events])
+    by_id = {str(pk): user_id for pk, user_id in owners.values_list("id", "user")}
+    return {
+        one.id: {by_id[one.subject_id]} for one in events if one.subject_id in by_id
+    }
+
+
+subjects_of_events.register(
+    SubjectsOfEvents(
+        kind="webhook",
+        visible_ids=visible_webhooks,
+        url=lambda key: f"{reverse('notices:webhooks')}#hook-{key}",
+    )
+)
+concerned.register(Concerned(kinds=("webhook.paused",), people=owners_of_webhooks))
+
+
+def report_pause(webhook: Webhook, reason: str, now: datetime) -> None:
+    """Report a paused webhook; the module is loaded by the first one."""
+    paused_webhooks = import_module("apps.notices.paused_webhooks")
+    paused_webhooks.report_pause(webhook, reason, now)
+
+
+pauses.followers.register(report_pause)
 
 
 def found_job(user: User, name: str) -> EventSubject:

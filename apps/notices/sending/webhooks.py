@@ -26,6 +26,7 @@ from apps.jobs.running.database_faults import DATABASE_FAULTS
 from apps.notices.events.cloud_event import CloudEvent, cloud_event
 from apps.notices.events.visibility import visible_events
 from apps.notices.models import Attempt, Delivery, Webhook
+from apps.notices.sending.pauses import pause
 from apps.notices.sending.posting import Answer, post
 from apps.notices.sending.signing import secret_of, signed_headers
 from apps.pages.responses import to_json
@@ -174,9 +175,7 @@ def _note(
             took_s=answer.took_s,
         )
         if reason:
-            Webhook.objects.filter(id=webhook.pk, paused_at=None).update(
-                paused_at=now, pause_reason=reason
-            )
+            pause(webhook, reason, now)
 
 
 def _test_event(delivery: Delivery) -> CloudEvent:

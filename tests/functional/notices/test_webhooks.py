@@ -13,7 +13,9 @@ from pytest_django import Settings
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from apps.accounts.models import User
-from apps.notices.models import Attempt, Delivery, Webhook
+from apps.notices.events.visibility import visible_events
+from apps.notices.following.distribution import distribute
+from apps.notices.models import Attempt, Delivery, Notice, Webhook
 from apps.notices.sending import posting
 from apps.notices.sending.webhooks import (
     MAX_A_HOST,
@@ -183,6 +185,14 @@ class TestAReceiverThatFails:
         assert (
             "webhook paused" in client.get("/notifications/following/").content.decode()
         )
+
+        distribute(now=timezone.now())
+        (notice,) = Notice.objects.filter(event__kind="webhook.paused")
+        assert notice.user == tom
+        assert "1 event waits until you resume it" in notice.event.sentence
+        opened = client.get(f"/notifications/{notice.id}/open")
+        assert opened["Location"] == f"/notifications/webhooks/#hook-{hook.id}"
+        assert not visible_events(new_user("eve"), [notice.event])
 
         receiver.status = 204
         client.post(f"/notifications/webhooks/{hook.id}/resume")
