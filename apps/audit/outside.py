@@ -8,16 +8,18 @@ an event that appears late is sent late.
 Source: RFC 5424 (the form of a message), RFC 6587, section 3.4.1 (its length over TCP).
 """
 
+import fcntl
 import json
 import os
 import socket
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.db import transaction
 from django.forms.models import model_to_dict
 
@@ -29,6 +31,8 @@ BATCH: Final = 5000
 PRIORITY: Final = 13 * 8 + 6  # log audit, informational
 PORTS: Final = {"syslog": 514, "syslog+tcp": 601}
 TIMEOUT_S: Final = 5.0
+MAX_DATAGRAM_BYTES: Final = 60_000
+LOCK: Final = "audit.lock"
 
 
 def send_events(place: str, *, now: datetime) -> int:
@@ -40,15 +44,24 @@ def send_events(place: str, *, now: datetime) -> int:
     Raises:
         OSError: If the place takes nothing. The events are sent again later.
     """
-    with transaction.atomic():
-        AuditCursor.objects.get_or_create(name=place[:200])
-        cursor = AuditCursor.objects.select_for_update().get(name=place[:200])
-        sent = set(cursor.sent)
-        rows = AuditEvent.objects.filter(id__gt=cursor.after_id).exclude(id__in=sent)
-        events = list(rows.order_by("id")[:BATCH])
-        if events:
+    with _alone() as is_alone:
+        if not is_alone:
+            return 0  # another worker is at it
+        cursor, _ = AuditCursor.objects.get_or_create(name=place[:200])
+        rows = AuditEvent.objects.filter(id__gt=cursor.after_id)
+        new = rows.exclude(id__in=cursor.sent)
+        events = list(new.order_by("id")[:BATCH])
+        if events:  # outside of a transaction, which would hold others up meanwhile
             write(place, [line_of(one) for one in events])
-        sent.update(one.id for one in events)
+        _note_sent(place, [one.id for one in events], now)
+    return len(events)
+
+
+def _note_sent(place: str, ids: Sequence[int], now: datetime) -> None:
+    """Note which events were sent, and up to which number all were."""
+    with transaction.atomic():
+        cursor = AuditCursor.objects.select_for_update().get(name=place[:200])
+        sent = {*cursor.sent, *ids}
         settled = [
             one
             for one in AuditEvent.objects.filter(
@@ -61,7 +74,18 @@ def send_events(place: str, *, now: datetime) -> int:
         cursor.after_id = max(settled, default=cursor.after_id)
         cursor.sent = sorted(one for one in sent if one > cursor.after_id)
         cursor.save()
-    return len(events)
+
+
+@contextmanager
+def _alone() -> Iterator[bool]:
+    """Keep other workers that have this home from sending the same events."""
+    with (Path(settings.HOME) / LOCK).open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True  # until it is closed
 
 
 def line_of(event: AuditEvent) -> str:
@@ -79,16 +103,17 @@ def write(place: str, lines: Sequence[str]) -> None:
     elif url.hostname is None:
         with closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as local:
             local.connect(url.path or "/dev/log")
-            for message in _messages(lines):
+            for message in _messages(lines, MAX_DATAGRAM_BYTES):
                 local.send(message)
     elif url.scheme == "syslog+tcp":
         port = url.port or PORTS[url.scheme]
         with socket.create_connection((url.hostname, port), TIMEOUT_S) as server:
             for message in _messages(lines):
                 server.sendall(f"{len(message)} ".encode() + message)
+            _wait_for_end(server)
     else:
         with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as udp:
-            for message in _messages(lines):
+            for message in _messages(lines, MAX_DATAGRAM_BYTES):
                 udp.sendto(message, (url.hostname, url.port or PORTS[url.scheme]))
 
 
@@ -101,9 +126,30 @@ def _append(path: Path, lines: Sequence[str]) -> None:
         os.fsync(file.fileno())
 
 
-def _messages(lines: Sequence[str]) -> Iterator[bytes]:
+def _wait_for_end(server: socket.socket) -> None:
+    """Wait until a server has read all, which it shows by closing.
+
+    A server that ends without that resets the connection, and all is sent again.
+    """
+    server.shutdown(socket.SHUT_WR)
+    with suppress(TimeoutError):  # one that waits for more has what was sent
+        while server.recv(4096):
+            pass
+
+
+def _messages(lines: Sequence[str], most_bytes: int | None = None) -> Iterator[bytes]:
+    """Yield the lines as messages.
+
+    Args:
+        most_bytes: The size that one may have. A larger one is sent without `detail`,
+            which the database has.
+    """
     host, process = socket.gethostname(), os.getpid()
     for line in lines:
-        at = json.loads(line)["at"]
-        head = f"<{PRIORITY}>1 {at} {host} deltaweb {process} audit - "
-        yield f"{head}{line}".encode()
+        values = json.loads(line)
+        head = f"<{PRIORITY}>1 {values['at']} {host} deltaweb {process} audit - "
+        message = f"{head}{line}".encode()
+        if most_bytes is not None and len(message) > most_bytes:
+            short = json.dumps({**values, "detail": {}, "is_cut": True})
+            message = f"{head}{short}".encode()[:most_bytes]
+        yield message

@@ -1,6 +1,5 @@
 """The scheduled tasks that copy the record out of the database and delete old lines."""
 
-import logging
 import math
 import time
 from datetime import timedelta
@@ -12,11 +11,12 @@ from django.utils import timezone
 
 from apps.audit.outside import BATCH, send_events
 from apps.audit.retention import erase_events
+from deltaweb.environment.outages import outages
 
 ERASE_INTERVAL_S: Final = 60.0
 PAUSE_S: Final = 60.0
-"""After a failure, because a transaction is open meanwhile."""
-logger = logging.getLogger(__name__)
+"""After a failure."""
+PART: Final = "audit log"
 _state = {"erased_s": -math.inf, "failed_s": -math.inf}
 
 
@@ -30,7 +30,9 @@ def keep_record(**_: object) -> None:
                 pass
         except OSError as error:
             _state["failed_s"] = time.monotonic()
-            logger.error("The audit log takes nothing: %s", error)  # noqa: TRY400 (the cause is in the line)
+            outages.began(PART, str(error))
+        else:
+            outages.ended(PART)
     if settings.AUDIT_DAYS and time.monotonic() - _state["erased_s"] > ERASE_INTERVAL_S:
         _state["erased_s"] = time.monotonic()
         erase_events(before=now - timedelta(days=settings.AUDIT_DAYS), place=place)

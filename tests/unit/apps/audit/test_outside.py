@@ -2,8 +2,12 @@
 
 import json
 import socket
+import struct
+import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -86,6 +90,116 @@ def test_syslog_gets_a_message_for_each_event() -> None:
         message = server.recv(65_536).decode()
     assert message.startswith("<110>1 2026-11-30T12:00:00+00:00 ")
     assert json.loads(message[message.index("{") :])["actor"] == "ada"
+
+
+class Receiver:
+    """A syslog server by TCP that keeps what it reads, or resets connections."""
+
+    def __init__(self, *, resets: bool = False) -> None:
+        self.read = b""
+        self._resets = resets
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.place = f"syslog+tcp://127.0.0.1:{self._server.getsockname()[1]}"
+        self._thread = Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        connection, _ = self._server.accept()
+        with connection:
+            if self._resets:
+                linger = struct.pack("ii", 1, 0)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                return
+            while part := connection.recv(65_536):
+                self.read += part
+
+    def close(self) -> None:
+        self._thread.join(10)
+        self._server.close()
+
+
+def test_syslog_by_tcp_gets_each_message_with_its_length() -> None:
+    receiver = Receiver()
+    new_event(1)
+    new_event(2)
+
+    assert send_events(receiver.place, now=NOW) == 2
+    receiver.close()
+
+    found, rest = [], receiver.read
+    while rest:
+        length, _, rest = rest.partition(b" ")
+        found.append(json.loads(rest[rest.index(b"{") : int(length)])["id"])
+        rest = rest[int(length) :]
+    assert found == [1, 2]
+
+
+def test_nothing_is_lost_while_syslog_is_down() -> None:
+    resetting = Receiver(resets=True)
+    new_event(1)
+    with pytest.raises(OSError, match=r"reset|Broken"):
+        send_events(resetting.place, now=NOW)
+    resetting.close()
+    with pytest.raises(ConnectionRefusedError):
+        send_events(resetting.place, now=NOW)
+
+    again = Receiver()
+    assert AuditCursor.objects.get().sent == []
+    assert send_events(again.place, now=NOW) == 1
+    again.close()
+    assert b'"id": 1' in again.read
+
+
+def test_a_message_that_no_datagram_holds_is_sent_without_its_detail() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(10)
+        place = f"syslog://127.0.0.1:{server.getsockname()[1]}"
+        AuditEvent.objects.create(
+            id=1, at=NOW, kind="CHANGE", action="x", detail={"names": ["n" * 100_000]}
+        )
+
+        assert send_events(place, now=NOW) == 1
+
+        message = server.recv(65_536).decode()
+    found = json.loads(message[message.index("{") :])
+    assert found["is_cut"]
+    assert found["detail"] == {}
+
+
+def test_a_datagram_to_nobody_is_lost_and_holds_nothing_up() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
+        closed.bind(("127.0.0.1", 0))
+        place = f"syslog://127.0.0.1:{closed.getsockname()[1]}"
+    new_event(1)
+
+    assert send_events(place, now=NOW) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_change_waits_while_syslog_does_not_answer() -> None:
+    """The server takes the connection, and reads and closes nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        place = f"syslog+tcp://127.0.0.1:{silent.getsockname()[1]}"
+        new_event(1)
+        sending = Thread(target=_send_and_close, args=(place,))
+        sending.start()
+        connection_there, _ = silent.accept()
+        with connection_there:
+            begun_s = time.monotonic()
+            new_event(2)
+            took_s = time.monotonic() - begun_s
+            is_sending = sending.is_alive()
+        sending.join()
+
+    assert is_sending
+    assert took_s < 2
+
+
+def _send_and_close(place: str) -> None:
+    with suppress(OSError):  # once the server that reads nothing is gone
+        send_events(place, now=NOW)
+    connection.close()
 
 
 def test_old_events_are_erased_and_the_record_stays_append_only() -> None:
