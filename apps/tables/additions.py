@@ -290,6 +290,7 @@ loading.modules.register(
     "apps.tables.extension.metrics",
     "apps.tables.extension.revived",
     "apps.tables.extension.setup_checks",
+    "apps.tables.catalogue.lakes.setup_checks",
 )
 topics.register(*TOPICS)
 changes.load_from(

@@ -6,10 +6,13 @@ import smtplib
 import socket
 import ssl
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -73,6 +76,11 @@ def look_at_home(_: SetupOptions) -> Iterator[Found]:
     if mode := open_mode(home):
         says = f"{home} is open to every user of this machine (mode {mode:04o})."
         yield WARN, says, f"chmod o= {home}"
+    before = datetime.now(UTC)
+    with NamedTemporaryFile(dir=home, prefix="clock-") as probe:
+        made_s = Path(probe.name).stat().st_mtime
+    theirs = datetime.fromtimestamp(made_s, UTC)
+    yield skew("the file system of the home", theirs, before, datetime.now(UTC))
     free = shutil.disk_usage(home).free
     says = f"{home} can be written, and {free / GIB:.1f} GiB are free."
     state = FAIL if free < NO_BYTES else WARN if free < LITTLE_BYTES else OK
@@ -172,7 +180,7 @@ def look_at_proxy(options: SetupOptions) -> Iterator[Found]:
     path = f"{url.path.rstrip('/')}/sign-in/"
     before = datetime.now(UTC)
     try:
-        answer = _get(url.scheme, url.netloc, path)
+        answer = get_once(url.scheme, url.netloc, path)
     except ssl.SSLError as error:
         says = f"{options.url} has no valid certificate: {error.reason}."
         yield FAIL, says, "Renew it, or send the whole chain of certificates."
@@ -180,11 +188,7 @@ def look_at_proxy(options: SetupOptions) -> Iterator[Found]:
     except (OSError, HTTPException, ValueError) as error:
         yield FAIL, f"{options.url} does not answer: {error}.", "See the proxy's log."
         return
-    if answer.headers.get("Date"):
-        theirs = parsedate_to_datetime(answer.headers["Date"])
-        yield skew(
-            "the proxy", theirs, before.replace(microsecond=0), datetime.now(UTC)
-        )
+    yield from clock_of("the proxy", answer, before)
     yield _of_answer(options.url, answer)
     if url.scheme == "https" and not settings.TRUSTED_PROXIES:
         says = "No proxy is trusted: all users have its address, and share its limits."
@@ -207,7 +211,20 @@ def _of_answer(url: str, answer: HTTPResponse) -> Found:
     return FAIL, says, "Check whether the proxy leads to deltaweb."
 
 
-def _get(scheme: str, netloc: str, path: str) -> HTTPResponse:
+def clock_of(what: str, answer: HTTPResponse, before: datetime) -> Iterator[Found]:
+    """Compare the clock of a server, which says its time to the second.
+
+    Args:
+        before: Our time before it was asked.
+    """
+    with suppress(ValueError):  # it is no date
+        theirs = parsedate_to_datetime(answer.headers.get("Date", ""))
+        theirs = theirs if theirs.tzinfo else theirs.replace(tzinfo=UTC)
+        yield skew(what, theirs, before.replace(microsecond=0), datetime.now(UTC))
+
+
+def get_once(scheme: str, netloc: str, path: str) -> HTTPResponse:
+    """Return the answer of a server, which may be a redirect or a refusal."""
     kind = HTTPSConnection if scheme == "https" else HTTPConnection
     server = kind(netloc, timeout=TIMEOUT_S)
     try:

@@ -2,12 +2,14 @@
 
 import io
 import json
+import re
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,17 @@ from apps.operate.doctor.checks import FAIL, OK, WARN
 from apps.operate.doctor.own import skew
 from apps.operate.switches.state import SHARING, turn
 from apps.pages.actions import command_stamp
+from apps.tables.models import Lake
+from apps.tables.storage.connections import add_connection
+from tests.support.answering import answering
 from tests.support.pages.factories import new_table
 
+EMPTY_LISTING = (
+    '<?xml version="1.0" encoding="UTF-8"?>'
+    '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">'
+    "<Name>lake</Name><Prefix/><KeyCount>0</KeyCount><MaxKeys>1</MaxKeys>"
+    "<IsTruncated>false</IsTruncated></ListBucketResult>"
+)
 pytestmark = pytest.mark.django_db
 
 
@@ -108,6 +119,55 @@ def test_tables_that_cannot_be_reached_are_counted() -> None:
     assert found[-1]["says"] == "1 of 2 tables cannot be reached."
 
 
+def new_lake(url: str) -> None:
+    now = datetime.now(UTC)
+    Lake.objects.create(url=url, created_at=now, scan_due_at=now)
+
+
+def test_a_lake_that_cannot_be_listed_is_named(tmp_path: Path) -> None:
+    new_lake(str(tmp_path))
+    new_lake(str(tmp_path / "none"))
+
+    code, found = doctor()
+
+    assert code == 1
+    assert states(found["lakes"]) == [FAIL, OK]
+    assert "none" in found["lakes"][0]["says"]
+    assert found["lakes"][0]["todo"]
+
+
+def test_the_clock_of_an_object_store_is_compared(settings: Settings) -> None:
+    settings.STORAGE_HOSTS = ["127.0.0.1"]
+    date = format_datetime(datetime.now(UTC) - timedelta(minutes=10), usegmt=True)
+    with store(date) as url:
+        add_connection(
+            name="lake",
+            prefix="s3://lake",
+            options={
+                "key": "a",
+                "secret": "b",
+                "client_kwargs.endpoint_url": url,
+            },
+            stamp=command_stamp(),
+        )
+
+        code, found = doctor()
+
+    assert code == 1
+    late, listed = found["lakes"]
+    assert late["state"] == FAIL
+    assert re.search(r"differs from ours by 6\d\d\.", late["says"])
+    assert "NTP" in late["todo"]
+    assert listed["says"] == "1 place listed: lakes and buckets."
+
+
+def test_a_file_system_with_another_clock_is_named() -> None:
+    found = doctor()[1]["home"]
+
+    says = "The clock of the file system of the home agrees with ours."
+    assert found[0]["says"] == says
+
+
 @pytest.mark.parametrize(
     ("off", "state"), [(0.5, OK), (10, WARN), (-10, WARN), (600, FAIL)]
 )
@@ -115,6 +175,28 @@ def test_a_clock_that_is_off_is_named(off: float, state: str) -> None:
     now = datetime(2026, 11, 30, tzinfo=UTC)
 
     assert skew("it", now + timedelta(seconds=off), now, now)[0] == state
+
+
+@contextmanager
+def store(date: str) -> Iterator[str]:
+    """An object store without objects, whose clock says this."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = EMPTY_LISTING.encode()
+            self.send_response_only(200)
+            self.send_header("Date", date)
+            self.send_header("Content-Type", "application/xml")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Write nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    with answering(server) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager
