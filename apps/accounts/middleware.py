@@ -183,12 +183,12 @@ def _refusal(
 ) -> HttpResponseBase | None:
     """Refuse a user without the role of a view, and a key without its scope.
 
-    A view with `checks_scope` checks the scope itself. A change's view has a `role`,
-    and some need a session.
+    A view with `checks_scope` checks the scope itself. A change's view has a `role` and
+    a `scope`, and some need a session.
     """
     try:
         if not getattr(view, "checks_scope", False):
-            check_scope(request, scope_of_page(request))
+            check_scope(request, scope_of_page(request, getattr(view, "scope", "")))
         check_role(request, getattr(view, "role", User.Role.VIEWER))
         if getattr(view, "needs_session", False):
             check_session(request)

@@ -215,7 +215,7 @@ class Scope(models.TextChoices):
     READ = "read", "see everything that its user can see"
     WRITE = "write", "change tables, start jobs"
     SHARE = "share", "change shares, recipients and tokens"
-    ADMIN = "admin", "change accounts, keys and storages"
+    ADMIN = "admin", "change accounts, keys, storages and rights"
 
 
 def usual_scopes() -> list[str]:

@@ -19,6 +19,7 @@ from apps.accounts.errors import (
     SessionRequiredError,
 )
 from apps.accounts.models import APIKey, Scope, User
+from apps.pages.actions import KEY_SCOPES, Stamp
 from apps.pages.registry import Registry
 
 app_scopes: Registry[tuple[str, Scope]] = Registry(key=lambda one: one[0])
@@ -92,6 +93,7 @@ def check_session(request: HttpRequest) -> None:
 def remember_key(request: HttpRequest, key: APIKey) -> None:
     """Keep by which API key alone the user of a request is known."""
     setattr(request, _KEY, key)
+    setattr(request, KEY_SCOPES, (key.name, tuple(key.scopes)))
 
 
 def key_of(request: HttpRequest) -> APIKey | None:
@@ -100,13 +102,32 @@ def key_of(request: HttpRequest) -> APIKey | None:
     return key
 
 
-def scope_of_page(request: HttpRequest) -> Scope:
-    """Return what a key must be for to send a request for a page."""
+def scope_of_page(request: HttpRequest, of_change: str = "") -> Scope:
+    """Return what a key must be for to send a request for a page.
+
+    Args:
+        request: The request.
+        of_change: The scope of the change that the page makes; "" if it makes none.
+    """
     if request.method in SAFE_METHODS:
         return Scope.READ
+    if of_change:
+        return Scope(of_change)
     match = request.resolver_match
     app_name = "" if match is None else match.app_name
     return dict(app_scopes).get(app_name, Scope.WRITE)
+
+
+def check_scope_by(stamp: Stamp, needed: Scope) -> None:
+    """See that the key that a change is made with is for this, as `check_scope` does.
+
+    It is for a change some of whose parameters need more than the others.
+    """
+    actor = stamp.actor
+    if actor.scopes is not None and needed not in actor.scopes:
+        raise ScopeRequiredError(
+            label=actor.key, scopes=actor.scopes, needed=needed.value
+        )
 
 
 def check_scope(request: HttpRequest, needed: Scope) -> None:

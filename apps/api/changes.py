@@ -104,8 +104,8 @@ def read_endpoint(read: Read) -> Method:
 def _answer_of(read: Read, shows: type, scope: Scope | None) -> Method:
     finds = read.finds or (lambda **_: None)
 
-    def get(_self: object, **parts: str) -> object:
-        return finds(**parts)
+    def get(_self: object, request: HttpRequest, **parts: str) -> object:
+        return found_by(finds, request.user, parts)
 
     get.__doc__ = read.help
     return endpoint(read.role, answers=shows, scope=scope)(get)

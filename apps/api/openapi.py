@@ -13,7 +13,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.serializers import FileField, Serializer
 
-from apps.accounts.models import Scope
+from apps.accounts.models import Scope, User
 from apps.accounts.permissions import public
 from apps.api.calls import MULTIPART
 from apps.api.models import MAX_KEY_LENGTH
@@ -31,6 +31,17 @@ ONCE: Final = OpenApiParameter(
     OpenApiParameter.HEADER,
     description="A text of your choice: a call sent again with it is done once.",
 )
+CALLERS: Final = {
+    User.Role.VIEWER: (
+        "For all roles. On a table or a namespace, the rights of the user decide."
+    ),
+    User.Role.EDITOR: (
+        "For editors and administrators. On a table or a namespace, the rights of the "
+        "user decide, too."
+    ),
+    User.Role.ADMIN: "For administrators.",
+}
+"""Who may call an endpoint, by the role that it needs."""
 REPEATED: Final = frozenset({"col", "f", "op", "partition"})
 
 
@@ -60,9 +71,8 @@ class ViewSchema(AutoSchema):
         """Return the rest of it, and who may call it."""
         usual = Scope.READ if self.method == "GET" else Scope.WRITE
         scope = (self._declared.scope or usual).value
-        role = f"For the role {self._declared.role.lower()} and above"
-        role += f", by a key with the scope `{scope}`."
-        return f"{self._parts[1]}\n\n{role}".strip()
+        who = f"{CALLERS[self._declared.role]} A key needs the scope `{scope}`."
+        return f"{self._parts[1]}\n\n{who}".strip()
 
     @property
     def _parts(self) -> tuple[str, str]:

@@ -27,6 +27,8 @@ class Actor:
 
     Attributes:
         is_command: Whether it is somebody at a terminal of the server.
+        key: The name of the API key that a request was sent with; "" without one.
+        scopes: What that key may be used for; None without one.
     """
 
     name: str
@@ -34,9 +36,13 @@ class Actor:
     address: str = ""
     user_agent: str = ""
     is_command: bool = False
+    key: str = ""
+    scopes: tuple[str, ...] | None = None
 
 
 MAX_NAME: Final = 100
+KEY_SCOPES: Final = "_key_scopes"
+"""The attribute of a request with an API key: the name and the scopes of the key."""
 REFUSED: Final = 400
 """From this status on, an action is the refusal of one."""
 COMMAND_LINE: Final = Actor(name="command line", is_command=True)
@@ -144,11 +150,14 @@ def report_changes(action: Action, changes: Iterable[FieldChange]) -> bool:
 def actor_of(request: HttpRequest) -> Actor:
     """Return who sends a request."""
     user = request.user
+    key, scopes = getattr(request, KEY_SCOPES, ("", None))
     return Actor(
         name=user.get_username() or "anonymous",
         user_id=user.pk,
         address=client_address(request),
         user_agent=request.headers.get("User-Agent", "")[:300],
+        key=key,
+        scopes=scopes,
     )
 
 

@@ -32,6 +32,7 @@ from apps.tables.extension.search_actions import actions as search_actions
 from apps.tables.extension.search_kinds import Hit, SearchKind
 from apps.tables.extension.search_kinds import kinds as search_kinds
 from apps.tables.models import Table
+from apps.tables.models.rights import SHARE
 from deltaweb.storage.location import RECEIVED
 from deltaweb.words import counted
 
@@ -224,6 +225,7 @@ tabs.tabs.register(
         order=90,
         is_for_owners=True,
         visible=_is_editor,
+        or_right=SHARE,
     )
 )
 tabs.buttons.register(

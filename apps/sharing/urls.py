@@ -50,6 +50,9 @@ urlpatterns = [
         failed={
             "shared-table-add": shares.add_again,
             "shared-table-update": shares.edit_again,
+            "table-share": table_sharing.add_again,
+            "table-share-update": table_sharing.edit_again,
+            "table-share-rule": table_sharing.rule_again,
         },
         before={"shared-table-add": part.part_of_new},
     ),
@@ -59,7 +62,7 @@ urlpatterns = [
         "t/<str:namespace>/<str:name>/sharing",
         table_sharing.table_sharing,
         "table-sharing",
-        takes=["v"],
+        takes=["v", "edit rule"],
     ),
     # What others share with us
     *page("received/", received.received_list, "received-list"),

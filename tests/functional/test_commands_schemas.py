@@ -28,7 +28,7 @@ class TestAddSchema:
             "sales shares the namespace crm as all: 1 table, and tables added later."
             in ran.stdout
         )
-        assert "crm.people is not shared: it is hidden from viewers." in ran.stderr
+        assert "crm.people is not shared: it is private." in ran.stderr
 
     def test_shares_a_table_that_comes_tomorrow(self) -> None:
         run_json("share", "add-schema", "sales", "all", "--namespace", "crm")

@@ -168,7 +168,7 @@ class TestShare:
         ran = Ran("share", "add-table", "sales", "s.t", "--table", "orders")
 
         assert SharedTable.objects.exists()
-        assert "hidden from viewers" in ran.stderr
+        assert "is private, but recipients can read it" in ran.stderr
 
     def test_a_shared_table_cannot_be_removed(self) -> None:
         table = new_table()

@@ -147,7 +147,8 @@ def change_view(  # noqa: PLR0913 (as `change_patterns`)
             return again(request, subject, fmt, form)
         return done(request, subject, fmt, result)
 
-    # The middleware checks both.
+    # The middleware checks these.
+    view.scope = change.of.scope  # type: ignore[attr-defined]
     view.role = change.of.role  # type: ignore[attr-defined]
     view.needs_session = page.needs_session  # type: ignore[attr-defined]
     return view

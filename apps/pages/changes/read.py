@@ -22,7 +22,8 @@ class Read:
         route: Its path, as `Call` has it.
         view: The name of its address in OpenAPI, as `Call` has it.
         page: The URL name of the page, with its app; "" without one.
-        finds: Returns the answer by the names in the route, if there is no page.
+        finds: Returns the answer by the names in the route, if there is no page. It may
+            take `CALLER`, as `Subject.find` does.
         shows: The list, or the dataclass of the page or the answer.
         waits: Whether it answers 202 while a job is at what the page shows.
         without: Parameters of the page's address that are for its HTML alone.

@@ -25,7 +25,7 @@ class TableOfSchemaError(SharingStateError, code="table-of-schema"):
     schema: str
     status = 409
     message = "{name} is shared because the whole schema {schema} is shared."
-    hint = "Remove the schema, or hide the table from viewers, which withdraws it."
+    hint = "Remove the schema, or make the table private, which withdraws it."
 
 
 class DirectoryRefusedError(SharingStateError, code="directory-refused"):

@@ -46,7 +46,7 @@ def unshared_tables(schema: SharedSchema) -> list[tuple[Table, str]]:
     tables = Table.objects.filter(namespace=schema.namespace)
     hidden = tables.exclude(is_open())
     partly = tables.filter(is_open(), id__in=_ruled(schema))
-    found = [(table, "it is hidden from viewers") for table in hidden]
+    found = [(table, "it is private") for table in hidden]
     found += [(table, "the share has a part of it already") for table in partly]
     return found + [(table, _fault(table)) for table in _missing(schema)]
 

@@ -35,7 +35,7 @@ class Offer(StrEnum):
     ACTIVE = "active"
     GONE = "gone"  # its files are not there
     FORBIDDEN = "forbidden"  # storage, or this server's rules, deny it
-    HIDDEN = "hidden"  # shared by its schema, and hidden from viewers since
+    HIDDEN = "hidden"  # shared by its schema, and private since
     MOVED = "moved"  # shared by its schema, and in another namespace by now
     IN_PART = "in-part"  # shared by its schema, and beside it in part since
 
@@ -84,7 +84,7 @@ def offer_state(shared: SharedTable) -> OfferState:
     if schema is not None and table.namespace != schema.namespace:
         return OfferState(Offer.MOVED, f"its name is now {table.full_name}")
     if schema is not None and table.is_hidden:
-        return OfferState(Offer.HIDDEN, "it is hidden from viewers")
+        return OfferState(Offer.HIDDEN, "it is private")
     if schema is not None and _is_beside_a_part(shared):
         return OfferState(Offer.IN_PART, "the share has a part of it already")
     if table.error_code in GONE_CODES or table.vanished_at is not None:

@@ -104,7 +104,7 @@ WORDS: Final = {
     "table.register": "registered a table",
     "table.rename": "renamed a table",
     "table.describe": "changed the description of a table",
-    "table.hide": "hid a table from viewers",
+    "table.hide": "made a table private",
     "table.show": "showed a table to viewers",
     "table.set_owner": "changed the owner of a table",
     "table.tag": "changed the tags of a table",

@@ -135,26 +135,14 @@ class NewTable(Terms):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddedTable(Terms):
-    """A registered table that is put into a share by the page of the share.
+class OfferedHere(Terms):
+    """The names and the terms of a table that is put into a share.
 
     Attributes:
-        table: The registered table.
         schema: The schema in the share; "" for the namespace of the table.
         name: The name in the share; "" for that of the table.
     """
 
-    table: str = parameter(
-        MISSING,
-        "--table",
-        line=Line(
-            label="Table",
-            most=MAX_TABLE_NAME_LENGTH,
-            is_needed=True,
-            wrong="Choose a table to share.",
-            codes=("table-not-registered",),
-        ),
-    )
     schema: str = parameter(
         "",
         None,
@@ -167,6 +155,27 @@ class AddedTable(Terms):
             label="Name",
             most=MAX_TEXT_LENGTH,
             codes=("name-invalid table", "name-taken"),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedTable(OfferedHere):
+    """A registered table that is put into a share by the page of the share.
+
+    Attributes:
+        table: The registered table.
+    """
+
+    table: str = parameter(
+        MISSING,
+        "--table",
+        line=Line(
+            label="Table",
+            most=MAX_TABLE_NAME_LENGTH,
+            is_needed=True,
+            wrong="Choose a table to share.",
+            codes=("table-not-registered",),
         ),
     )
 

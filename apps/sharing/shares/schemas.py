@@ -8,8 +8,18 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.shortcuts import get_object_or_404, resolve_url
 
+from apps.accounts.models import User
 from apps.pages.actions import Action, Stamp, report
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject, Verb
+from apps.pages.changes.change import (
+    ADMIN,
+    VIEWER,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Subject,
+    Verb,
+)
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import Spread, shaped
@@ -24,8 +34,14 @@ from apps.sharing.errors import NameTakenError
 from apps.sharing.models import Share, SharedSchema
 from apps.sharing.names import check_name, find_share, is_storable, name_key
 from apps.sharing.shares.forms import MAX_TEXT_LENGTH
+from apps.sharing.shares.tables.sharers import (
+    check_may_share_whole,
+    check_sharer,
+    share_for,
+)
 from apps.sharing.shares.terms import Versions
 from apps.tables.models import Table
+from apps.tables.permissions import SHARE, require_in_by
 from deltaweb.words import counted
 
 ROUTE: Final = "shares/<str:name>/schemas"
@@ -71,6 +87,7 @@ def add_schema(
     stamp: Stamp,
 ) -> SharedSchema:
     """Share a namespace whole: its tables of now, and those that come."""
+    require_in_by(stamp, SHARE, namespace)
     check_name(schema, "schema")
     in_namespace = Table.objects.filter(namespace=namespace)
     if not is_storable(namespace) or not in_namespace.exists():
@@ -97,6 +114,7 @@ def add_schema(
 @transaction.atomic
 def remove_schema(schema: SharedSchema, *, stamp: Stamp) -> None:
     """Take a schema out of a share, with every table that came with it."""
+    require_in_by(stamp, SHARE, schema.namespace)
     report(_action("share.remove_schema", schema, stamp))
     schema.delete()
 
@@ -191,9 +209,21 @@ def find_in_share(name: str, schema: str) -> SharedSchema:
     return find_schema(find_share(name), schema)
 
 
-def find_by_id(name: str, schema_id: UUID) -> SharedSchema:
+def schema_for(caller: User, name: str, schema: str) -> SharedSchema:
+    """Return a whole schema of a share for somebody who may share a table."""
+    return find_schema(share_for(caller, name), schema)
+
+
+def readable_for(caller: User, name: str, schema: str) -> SharedSchema:
+    """Return a whole schema of a share that somebody may share."""
+    found = schema_for(caller, name, schema)
+    check_may_share_whole(caller, found)
+    return found
+
+
+def schema_by_id(caller: User, name: str, schema_id: UUID) -> SharedSchema:
     """Return a whole schema of a share by its id."""
-    schemas = find_share(name).shared_schemas.select_related("share")
+    schemas = share_for(caller, name).shared_schemas.select_related("share")
     return get_object_or_404(schemas, id=schema_id)
 
 
@@ -232,13 +262,20 @@ def schemas_of(name: str) -> SchemasOfShare:
     return SchemasOfShare(schemas=schema_resources(find_share(name)))
 
 
-SCHEMAS: Final = Subject(noun="schema", role=ADMIN, scope="share", find=find_share)
+SCHEMAS: Final = Subject(
+    noun="schema",
+    role=VIEWER,
+    scope="share",
+    find=find_share,
+    may=lambda caller, _: check_sharer(caller),
+)
 NAMED: Final = replace(SCHEMAS, noun="share", metavars={"name": "share"})
 NAMED_SCHEMA: Final = Subject(
     noun="share",
-    role=ADMIN,
+    role=VIEWER,
     scope="share",
     find=find_in_share,
+    may=check_may_share_whole,
     metavars=NAMED.metavars,
 )
 ADD: Final = Change(
@@ -259,7 +296,7 @@ ADD: Final = Change(
             f"{left.table} is not shared: {left.reason}." for left in one.unshared
         ]
     ),
-    call=Call("POST", ROUTE, view="SchemaList"),
+    call=Call("POST", ROUTE, view="SchemaList", find=share_for),
 )
 ADD_BY_PAGE: Final = Change(
     of=SCHEMAS,
@@ -272,7 +309,7 @@ ADD_BY_PAGE: Final = Change(
         f"{one.share} shares the namespace {one.namespace} as {one.schema}."
     ),
     record=("share.add_schema",),
-    page=Page(f"{ROUTE}/add", back=resolve_url),
+    page=Page(f"{ROUTE}/add", back=resolve_url, find=share_for),
 )
 REMOVE: Final = Change(
     of=NAMED_SCHEMA,
@@ -288,12 +325,12 @@ REMOVE: Final = Change(
             f"Remove the whole schema {one.schema} from {one.share.name}?"
         )
     ),
-    call=Call("DELETE", f"{ROUTE}/<str:schema>", view="Schema"),
+    call=Call("DELETE", f"{ROUTE}/<str:schema>", view="Schema", find=schema_for),
     page=Page(
         f"{ROUTE}/<uuid:schema_id>/remove",
         back=lambda one: resolve_url(one.share),
         name="schema-remove",
-        find=find_by_id,
+        find=schema_by_id,
     ),
 )
 reads.register(
@@ -308,9 +345,11 @@ reads.register(
     Read(
         route=f"{ROUTE}/<str:schema>",
         view="Schema",
-        finds=lambda name, schema: resource_of(find_in_share(name, schema)),
+        finds=lambda caller, name, schema: resource_of(
+            readable_for(caller, name, schema)
+        ),
         shows=SharedSchemaResource,
         help="Get a whole schema of a share, and its tables that are not shared.",
-        role=ADMIN,
+        role=VIEWER,
     ),
 )

@@ -36,6 +36,7 @@ from apps.sharing.shares.forms import (
     column_names,
 )
 from apps.tables.models import Table
+from apps.tables.permissions import SHARE, require_by
 from apps.tables.storage.received import provider_name
 
 
@@ -230,6 +231,7 @@ def add_table(  # noqa: PLR0913 (where, what, by what names, and who asks)
     Args:
         terms: A value that is left out offers all of its kind.
     """
+    require_by(stamp, SHARE, table)
     if provider := provider_name(table.location):
         raise ReceivedSharedError(table=table.full_name, provider=provider)
     shared_table = SharedTable(
@@ -262,6 +264,7 @@ def update_table(
     The start version is kept while history is closed, so that it holds when history is
     opened again.
     """
+    require_by(stamp, SHARE, shared_table.table)
     before = shared_table.offer
     lifetime = longest_lifetime(shared_table)
     _take_terms(shared_table, terms)
@@ -287,6 +290,7 @@ def narrow_table(
 
     None, or an empty value, takes that part of the rule away.
     """
+    require_by(stamp, SHARE, shared_table.table)
     # Of two updates at once, the second one begins with the rule of the first.
     SharedTable.objects.select_for_update().get(id=shared_table.id)
     facts = {"shared_table": shared_table, "recipient": recipient}
@@ -311,6 +315,7 @@ def narrow_table(
 @transaction.atomic
 def remove_table(shared_table: SharedTable, *, stamp: Stamp) -> None:
     """Take a table out of a share; the table itself stays registered."""
+    require_by(stamp, SHARE, shared_table.table)
     if shared_table.from_schema is not None:
         raise TableOfSchemaError(
             name=shared_table.full_name, schema=shared_table.from_schema.schema

@@ -63,7 +63,8 @@ class TableChange(TableSettings, TableLabels):
     Attributes:
         name: `table`, or `namespace.table`.
         description: Its description in the catalog; null removes it.
-        restricted: Whether it is hidden from viewers.
+        restricted: Whether it is private; to change that, an API key needs the scope
+            `admin`.
         owner: The name of the account that owns it; null removes it.
         tags: All tags that it has afterwards, in any capitals; null removes them.
         refresh: Interval of checks for new commits; null for `default`.

@@ -44,7 +44,7 @@ class NewTable(TableSettings):
         name: `table`, or `namespace.table`.
         location: A folder of the server, or a URL of an object store.
         description: Its description in the catalog.
-        restricted: Whether to hide it from viewers.
+        restricted: Whether to make it private.
         connection: The name of the storage connection to read it through; null for the
             one that contains the location, if there is one.
     """

@@ -9,7 +9,8 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
-from apps.accounts.models import User
+from apps.accounts.models import Scope, User
+from apps.accounts.permissions import check_scope_by
 from apps.jobs.models import Job
 from apps.news.publishing import publish
 from apps.pages.actions import (
@@ -50,11 +51,12 @@ _SEEN_BY = {False: "everybody", True: "editors and administrators"}
 class TableSettings:
     """The description of a table, and who may see it.
 
-    A value that is left out stays; a new table has no description, and viewers see it.
+    A value that is left out stays; a new table has no description, and is open.
 
     Attributes:
         description: Its description in the catalog; null removes it.
-        restricted: Whether it is hidden from viewers.
+        restricted: Whether it is private: only people and groups with a right, and
+            administrators, see it.
     """
 
     description: str | Unchanged | None = parameter(
@@ -69,7 +71,7 @@ class TableSettings:
         "--restricted",
         action="store_true",
         line=Line(label="Visible to"),
-        help="hide it from viewers",
+        help="make it private: only rights on it, and administrators, count",
     )
 
     def after(self, table: Table) -> tuple[str, bool]:
@@ -176,6 +178,7 @@ def describe_table(table: Table, settings: TableSettings, stamp: Stamp) -> Table
     description, is_private = settings.after(table)
     if is_private != table.is_private:
         require_by(stamp, OWN, table)
+        check_scope_by(stamp, Scope.ADMIN)  # as the change of its access does
     if is_private and not table.is_private:
         check_not_shared([table], table.full_name)
     seen_by = (_SEEN_BY[table.is_private], _SEEN_BY[is_private])

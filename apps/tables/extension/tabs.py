@@ -19,8 +19,9 @@ class Tab:
     `picks` are those of them whose own address takes the version that is picked on the
     timeline; `is_for_owners` whether it is of no use for a table that belongs to
     somebody else; `visible` says who finds the tab, which guards no page; `right` is
-    one that the user needs on the table to find it, such as `edit`; `count` is
-    the number at the tab for a user, of what `counted` says; 0 is not shown.
+    one that the user needs on the table to find it, such as `edit`; `or_right` is one
+    by which users find it whom `visible` leaves out; `count` is the number at the tab
+    for a user, of what `counted` says; 0 is not shown.
     """
 
     label: str
@@ -30,6 +31,7 @@ class Tab:
     picks: tuple[str, ...] = ()
     is_for_owners: bool = False
     right: str = ""
+    or_right: str = ""
     visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
     count: Callable[[AnyUser, Table], int] = lambda _user, _table: 0
     counted: str = ""
@@ -70,9 +72,26 @@ def registered() -> list[Tab]:
     return sorted(tabs, key=lambda tab: tab.order)
 
 
-def tabs_for(user: AnyUser, *, is_received: bool = False) -> list[Tab]:
-    """Return the tabs that `user` finds, in order, also of somebody else's table."""
-    return [tab for tab in registered() if _is_found(tab, user, is_received)]
+def tabs_for(
+    user: AnyUser, table: Table | None = None, *, is_received: bool = False
+) -> list[Tab]:
+    """Return the tabs that `user` finds, in order, also of somebody else's table.
+
+    Args:
+        user: The user.
+        table: The table, of `with_rights_of` the user; None if no right counts.
+        is_received: Whether it belongs to somebody else.
+    """
+
+    def has(right: str) -> bool:
+        return bool(right) and getattr(table, f"may_{right}", False)
+
+    return [
+        tab
+        for tab in registered()
+        if _is_found(tab, user, is_received)
+        or (has(tab.or_right) and not (is_received and tab.is_for_owners))
+    ]
 
 
 def buttons_for(user: AnyUser, *, is_received: bool = False) -> list[HeadButton]:

@@ -50,6 +50,11 @@ _NOTHING: Final = Q(pk__in=[])
 _EVERYTHING: Final = ~_NOTHING  # unlike `Q()`, it stays everything in `a | b`
 
 
+def including(right: str) -> list[str]:
+    """Return the rights of grants that include a right."""
+    return [name for name, included in OF_GRANT.items() if right in included]
+
+
 def is_open(path: str = "") -> Q:
     """Match tables for which roles count.
 
@@ -88,9 +93,8 @@ def allowed(
         return _NOTHING
     if user.is_admin:
         return _EVERYTHING
-    names = [name for name, included in OF_GRANT.items() if right in included]
     active = Grant.objects.of(user).active(now or timezone.now())
-    by_grant = granted(active.filter(right__in=names), path)
+    by_grant = granted(active.filter(right__in=including(right)), path)
     if right in OF_ROLE.get(user.role, NO_RIGHT):
         return is_open(path) | by_grant
     return by_grant
@@ -107,10 +111,9 @@ def namespaces_with(
         return _NOTHING
     if user.is_admin:
         return _EVERYTHING
-    names = [name for name, included in OF_GRANT.items() if right in included]
     active = Grant.objects.of(user).active(now or timezone.now())
     by_grant = Q(
-        id__in=active.filter(right__in=names)
+        id__in=active.filter(right__in=including(right))
         .exclude(namespace=None)
         .values("namespace")
     )

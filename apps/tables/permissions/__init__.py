@@ -5,6 +5,7 @@ from apps.tables.models.rights import MANAGE as MANAGE
 from apps.tables.models.rights import OWN as OWN
 from apps.tables.models.rights import SHARE as SHARE
 from apps.tables.models.rights import VIEW as VIEW
+from apps.tables.permissions.by_stamp import caller_of as caller_of
 from apps.tables.permissions.by_stamp import closed_namespaces as closed_namespaces
 from apps.tables.permissions.by_stamp import give_own as give_own
 from apps.tables.permissions.by_stamp import require_by as require_by

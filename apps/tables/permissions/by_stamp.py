@@ -13,6 +13,11 @@ from apps.tables.permissions.checks import require
 from apps.tables.permissions.spaces import require_in
 
 
+def caller_of(stamp: Stamp) -> User | AnonymousUser | None:
+    """Return who makes a change; None for a command and the server itself."""
+    return None if stamp.actor.user_id is None else _user(stamp.actor.user_id)
+
+
 def require_by(stamp: Stamp, right: str, table: Table) -> None:
     """Refuse a change by somebody who lacks a right on a table, as `require` does.
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.accounts.models import Membership, User
 from apps.tables.models import Grant, Table
-from apps.tables.models.rights import NO_RIGHT, OF_GRANT, OF_ROLE, VIEW
+from apps.tables.models.rights import NO_RIGHT, OF_ROLE, VIEW, including
 
 
 def people_with(right: str, table: Table, now: datetime | None = None) -> Q:
@@ -17,10 +17,9 @@ def people_with(right: str, table: Table, now: datetime | None = None) -> Q:
 
     It is the same rule as that of `may`, from the side of the table.
     """
-    names = [name for name, included in OF_GRANT.items() if right in included]
     about = Q(table=table.pk) | Q(namespace__name=table.namespace)
     active = Grant.objects.active(now or timezone.now())
-    grants = active.filter(about, right__in=names).order_by()
+    grants = active.filter(about, right__in=including(right)).order_by()
     members = Membership.objects.filter(
         group__in=grants.exclude(group=None).values("group")
     )
@@ -51,9 +50,10 @@ def viewers_of_tables(
     for table in tables.only("namespace", "is_private"):
         found[str(table.id)] = set(admins if table.is_hidden else by_role | admins)
         of_namespace[table.namespace].append(str(table.id))
-    names = [name for name, included in OF_GRANT.items() if VIEW in included]
     about = Q(table__in=found) | Q(namespace__name__in=of_namespace)
-    grants = Grant.objects.active(now or timezone.now()).filter(about, right__in=names)
+    grants = Grant.objects.active(now or timezone.now()).filter(
+        about, right__in=including(VIEW)
+    )
     members: dict[int, set[int]] = defaultdict(set)
     groups = grants.order_by().exclude(group=None).values("group")
     in_groups = Membership.objects.filter(group__in=groups)

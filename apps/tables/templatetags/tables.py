@@ -171,7 +171,7 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
                 count=tab.count(user, head.table),
                 counted=tab.counted,
             )
-            for tab in tabs.tabs_for(user, is_received=received)
+            for tab in tabs.tabs_for(user, head.table, is_received=received)
             if not tab.right or getattr(head.table, f"may_{tab.right}", False)
         ],
         buttons=[

@@ -8,11 +8,17 @@ from django.utils import timezone
 
 from apps.accounts.models import Group, Membership, User
 from apps.tables.models import Grant, Namespace, Table
-from tests.support.pages.factories import new_table, new_user, signed_in
+from tests.support.pages.factories import (
+    new_api_key,
+    new_table,
+    new_user,
+    signed_in,
+)
 from tests.support.pages.shown_words import words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("orders")]
 PAGE = "/t/sales/orders/access"
+JSON = "application/json"
 
 
 @pytest.fixture
@@ -193,3 +199,56 @@ class TestPrivacy:
         assert answer.status_code == 403
         orders.refresh_from_db()
         assert not orders.is_private
+
+
+class TestAnAPIKey:
+    """A key of the owner, by what it is for."""
+
+    @pytest.mark.parametrize(
+        ("scope", "status"), [("write", 403), ("share", 403), ("admin", 200)]
+    )
+    @pytest.mark.parametrize("change", [{"restricted": False}, {"private": False}])
+    def test_that_decides_who_sees_a_table_is_for_that(
+        self, orders: Table, scope: str, status: int, change: dict[str, bool]
+    ) -> None:
+        owner = new_user("olga", role=User.Role.ADMIN)
+        key = Client(headers=new_api_key(owner, ["write", scope]))
+        below = "" if "restricted" in change else "/access"
+
+        answer = key.patch(
+            f"/api/v1/tables/sales/orders{below}", change, content_type=JSON
+        )
+
+        assert answer.status_code == status
+        orders.refresh_from_db()
+        assert orders.is_private == (status != 200)
+
+    @pytest.mark.parametrize(
+        ("form", "sent"),
+        [
+            ("access/give", {"to": "olga", "right": "own"}),
+            ("access/set", {"private": "false"}),
+            ("settings", {"name": "sales.orders", "restricted": "false"}),
+        ],
+    )
+    def test_for_changes_of_tables_does_not_decide_by_a_form(
+        self, orders: Table, form: str, sent: dict[str, str]
+    ) -> None:
+        owner = new_user("olga", role=User.Role.ADMIN)
+        key = Client(headers=new_api_key(owner, ["write"]))
+
+        answer = key.post(f"/t/sales/orders/{form}", sent)
+
+        assert answer.status_code == 403
+        orders.refresh_from_db()
+        assert orders.is_private
+        assert not Grant.objects.exists()
+
+    def test_for_changes_of_tables_changes_the_rest(self) -> None:
+        owner = new_user("olga", role=User.Role.ADMIN)
+        key = Client(headers=new_api_key(owner, ["write"]))
+        change = {"description": "Of all shops.", "restricted": True}
+
+        answer = key.patch("/api/v1/tables/sales/orders", change, content_type=JSON)
+
+        assert answer.status_code == 200

@@ -27,6 +27,7 @@ from apps.sharing.access.grants.preparing import (
     request_preparation,
 )
 from apps.sharing.models import PreparedVersion, Recipient, Share, SharedTable
+from apps.sharing.names import find_share
 from apps.sharing.recipients.changes.settings import UPDATE as UPDATE_RECIPIENT
 from apps.sharing.recipients.changes.settings import RecipientChange
 from apps.sharing.recipients.properties import property_texts
@@ -34,7 +35,8 @@ from apps.sharing.recipients.resource import sent_values as property_values
 from apps.sharing.shares.parts.form import NewPart, TypedPart, new_part
 from apps.sharing.shares.parts.shown import ShownPart, Viewed, shown_part
 from apps.sharing.shares.resources import AddedTable
-from apps.sharing.shares.tables.changes import ADD_BY_PAGE, PAGE, UPDATE, find_by_id
+from apps.sharing.shares.tables.changes import ADD_BY_PAGE, PAGE, UPDATE
+from apps.sharing.shares.tables.sharers import find_by_id
 from apps.sharing.shares.terms import Terms
 from apps.sharing.shares.views import add_again
 from apps.tables.catalogue.names import find_table
@@ -128,7 +130,7 @@ def share_part(
     request: HttpRequest, *, name: str, table_id: UUID, fmt: str
 ) -> HttpResponseBase:
     """Show what recipients see of a table, or save its rule and their properties."""
-    shared = find_by_id(name, table_id)
+    shared = find_by_id(find_share(name), table_id)
     asked = _Asked.of(request, shared)
     action, _, value = request.POST.get("action", "save").partition(":")
     problem = ""

@@ -56,7 +56,5 @@ def warnings_of(table: Table, *, is_plain: bool = False) -> list[str]:
     found = refusals(table, is_plain=is_plain)
     warnings = [f"{table.full_name}: {sentence}" for sentence in found]
     if table.is_hidden:
-        warnings.append(
-            f"{table.full_name} is hidden from viewers, but recipients can read it."
-        )
+        warnings.append(f"{table.full_name} is private, but recipients can read it.")
     return warnings

@@ -3,14 +3,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
-from uuid import UUID
 
 from django.shortcuts import resolve_url
 
+from apps.accounts.models import User
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Page, Subject, Verb
+from apps.pages.changes.change import (
+    ADMIN,
+    VIEWER,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Subject,
+    Verb,
+)
 from apps.pages.changes.read import Read, reads
-from apps.pages.errors import PageError
 from apps.pages.page_json import OnPage, Spread
 from apps.pages.request.changes import Unchanged
 from apps.sharing.access.earlier_urls import earlier_urls_text
@@ -27,17 +35,33 @@ from apps.sharing.shares import terms
 from apps.sharing.shares.resources import (
     AddedTable,
     NewTable,
+    OfferedHere,
     SharedTableResource,
     TableOffer,
     shared_table_resource,
 )
 from apps.sharing.shares.tables.cautions import warnings_of
+from apps.sharing.shares.tables.sharers import (
+    Offer,
+    check_may_share,
+    check_sharer,
+    offer_for,
+    readable_for,
+    seen_by,
+    share_for,
+    shared_by_id,
+    shared_for,
+    shared_of_table,
+    table_by,
+)
 from apps.sharing.shares.terms import Terms
 from apps.tables.catalogue.names import find_table
 from apps.tables.models import Table
+from apps.tables.permissions import SHARE, require
 
 ROUTE: Final = "shares/<str:name>/tables/<str:table>"
 PAGE: Final = "shares/<str:name>/tables"
+TAB: Final = "t/<str:namespace>/<str:name>/sharing"
 IN_TABLE: Final[Mapping[str, str]] = {"name": "share", "table": "schema.table"}
 
 
@@ -69,19 +93,9 @@ def find_in_share(name: str, table: str) -> SharedTable:
     return find_shared_table(find_share(name), table)
 
 
-def find_by_id(name: str, table_id: UUID) -> SharedTable:
-    """Return a table of a share by its id."""
-    share = find_share(name)
-    tables = share.shared_tables.select_related("share", "table", "from_schema")
-    found = tables.filter(id=table_id).first()
-    if found is None:
-        raise PageError(
-            status=404,
-            code="shared-table-not-found",
-            message=f"The share {share.name} has no such table.",
-            hint="It may have been removed. The page of the share lists its tables.",
-        )
-    return found
+def place_for(caller: User, name: str, table: str) -> Place:
+    """Return a place for somebody who may share a table."""
+    return Place(share_for(caller, name), *split_full_name(table))
 
 
 # === Results ===
@@ -121,15 +135,20 @@ class RemovedTable:
 # === Changes ===
 
 
+def tab_of(table: Table) -> str:
+    """Return the address of the tab *Sharing* of a table."""
+    return resolve_url("sharing:table-sharing", table.namespace, table.name)
+
+
 def put_table(place: Place, new: TableOffer, stamp: Stamp) -> OfferedTable:
     """Put a registered table into a share, or change the part of it that is offered."""
-    shared = place.shared_table()
+    shared = seen_by(stamp, place.shared_table())
     if not isinstance(new.table, Unchanged):
-        registered = find_table(new.table)
+        registered = table_by(stamp, new.table)
     elif shared is not None:
         registered = shared.table
     else:
-        registered = find_table(f"{place.schema}.{place.name}")
+        registered = table_by(stamp, f"{place.schema}.{place.name}")
     if shared is not None and shared.table == registered:
         return update_table(shared, new, stamp)
     return _add(place, registered, new, stamp)
@@ -143,6 +162,13 @@ def add_table(place: Place, new: NewTable, stamp: Stamp) -> OfferedTable:
 def add_by_page(share: Share, new: AddedTable, stamp: Stamp) -> OfferedTable:
     """Put a registered table into a share, by default under the catalogue's names."""
     table = find_table(new.table)
+    place = Place(share, new.schema or table.namespace, new.name or table.name)
+    return _add(place, table, new.as_stated(), stamp)
+
+
+def add_here(offer: Offer, new: OfferedHere, stamp: Stamp) -> OfferedTable:
+    """Put a table into a share, by default under the names that it has here."""
+    table, share = offer
     place = Place(share, new.schema or table.namespace, new.name or table.name)
     return _add(place, table, new.as_stated(), stamp)
 
@@ -194,11 +220,28 @@ def _said_added(one: OfferedTable) -> str:
 
 
 _OFFERS: Final = terms.OFFER_RECORDS
-PLACE: Final = Subject(noun="shared-table", role=ADMIN, scope="share", find=find_place)
+PLACE: Final = Subject(
+    noun="shared-table",
+    role=VIEWER,
+    scope="share",
+    find=find_place,
+    may=lambda caller, _: check_sharer(caller),
+)
 NAMED_PLACE: Final = replace(PLACE, noun="share", metavars=IN_TABLE)
 TABLES: Final = Subject(noun="shared-table", role=ADMIN, scope="share", find=find_share)
+OFFER: Final = Subject(
+    noun="shared-table",
+    role=VIEWER,
+    scope="share",
+    find=offer_for,
+    may=lambda caller, offer: require(caller, SHARE, offer.table),
+)
 SHARED_TABLE: Final = Subject(
-    noun="shared-table", role=ADMIN, scope="share", find=find_in_share
+    noun="shared-table",
+    role=VIEWER,
+    scope="share",
+    find=find_in_share,
+    may=check_may_share,
 )
 NAMED_TABLE: Final = replace(SHARED_TABLE, noun="share", metavars=IN_TABLE)
 PUT: Final = Change(
@@ -214,7 +257,13 @@ PUT: Final = Change(
     result=OfferedTable,
     says=_said_added,
     record=("share.add_table", *_OFFERS),
-    call=Call("PUT", ROUTE, view="SharedTable", is_new=lambda one: one.is_new),
+    call=Call(
+        "PUT",
+        ROUTE,
+        view="SharedTable",
+        is_new=lambda one: one.is_new,
+        find=place_for,
+    ),
 )
 ADD: Final = Change(
     of=NAMED_PLACE,
@@ -246,6 +295,17 @@ ADD_BY_PAGE: Final = Change(
     record=("share.add_table",),
     page=Page(f"{PAGE}/add", back=resolve_url),
 )
+ADD_HERE: Final = Change(
+    of=OFFER,
+    name="add-here",
+    help="Put a table into a share.",
+    parameters=OfferedHere,
+    do=add_here,
+    result=OfferedTable,
+    says=ADD_BY_PAGE.says,
+    record=("share.add_table",),
+    page=Page(f"{TAB}/add", back=lambda offer: tab_of(offer.table), name="table-share"),
+)
 UPDATE: Final = Change(
     of=SHARED_TABLE,
     name="update",
@@ -255,10 +315,18 @@ UPDATE: Final = Change(
     result=OfferedTable,
     says=lambda one: f"{one.resource.name} is changed. {one.urls}".strip(),
     record=_OFFERS,
-    page=Page(
-        f"{PAGE}/<uuid:table_id>/update",
-        back=lambda shared: resolve_url(shared.share),
-        find=find_by_id,
+    page=(
+        Page(
+            f"{PAGE}/<uuid:table_id>/update",
+            back=lambda shared: resolve_url(shared.share),
+            find=shared_by_id,
+        ),
+        Page(
+            f"{TAB}/<uuid:table_id>/update",
+            back=lambda shared: tab_of(shared.table),
+            name="table-share-update",
+            find=shared_of_table,
+        ),
     ),
 )
 REMOVE: Final = Change(
@@ -278,21 +346,31 @@ REMOVE: Final = Change(
             f"Remove {shared.full_name} from {shared.share.name}?"
         )
     ),
-    call=Call("DELETE", ROUTE, view="SharedTable"),
-    page=Page(
-        f"{PAGE}/<uuid:table_id>/remove",
-        back=lambda shared: resolve_url(shared.share),
-        name="shared-table-remove",
-        find=find_by_id,
+    call=Call("DELETE", ROUTE, view="SharedTable", find=shared_for),
+    page=(
+        Page(
+            f"{PAGE}/<uuid:table_id>/remove",
+            back=lambda shared: resolve_url(shared.share),
+            name="shared-table-remove",
+            find=shared_by_id,
+        ),
+        Page(
+            f"{TAB}/<uuid:table_id>/remove",
+            back=lambda shared: tab_of(shared.table),
+            name="table-share-remove",
+            find=shared_of_table,
+        ),
     ),
 )
 reads.register(
     Read(
         route=ROUTE,
         view="SharedTable",
-        finds=lambda name, table: shared_table_resource(find_in_share(name, table)),
+        finds=lambda caller, name, table: shared_table_resource(
+            readable_for(caller, name, table)
+        ),
         shows=SharedTableResource,
         help="Get a shared table.",
-        role=ADMIN,
+        role=VIEWER,
     ),
 )

@@ -2,30 +2,40 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 
 from apps.pages.actions import Stamp
-from apps.pages.changes.change import ADMIN, Call, Change, Nothing, Subject, Verb
+from apps.pages.changes.change import (
+    VIEWER,
+    Call,
+    Change,
+    Nothing,
+    Page,
+    Subject,
+    Verb,
+)
 from apps.pages.changes.read import Read, reads
 from apps.pages.page_json import OnPage
 from apps.sharing.access.earlier_urls import earlier_urls_text
-from apps.sharing.models import Recipient, SharedTable
+from apps.sharing.models import SharedTable
 from apps.sharing.names import find_recipient
 from apps.sharing.shares.tables.changes import (
     IN_TABLE,
     ROUTE,
+    TAB,
     find_in_share,
+    tab_of,
+)
+from apps.sharing.shares.tables.sharers import (
+    Reader,
+    check_may_share,
+    readable_for,
+    reader_for,
+    reader_of_table,
 )
 from apps.sharing.shares.terms import NewRule, narrow_table
 
 RULE: Final = f"{ROUTE}/rules/<str:recipient>"
-
-
-class Reader(NamedTuple):
-    """A table of a share and a recipient."""
-
-    shared: SharedTable
-    recipient: Recipient
 
 
 def find_reader(name: str, table: str, recipient: str) -> Reader:
@@ -126,7 +136,11 @@ def _said_narrowed(one: NarrowedTable) -> str:
 
 
 READER: Final = Subject(
-    noun="shared-table", role=ADMIN, scope="share", find=find_reader
+    noun="shared-table",
+    role=VIEWER,
+    scope="share",
+    find=find_reader,
+    may=lambda caller, reader: check_may_share(caller, reader.shared),
 )
 NAMED_READER: Final = replace(
     READER, noun="share", metavars={**IN_TABLE, "recipient": "--recipient"}
@@ -152,7 +166,13 @@ PUT: Final = Change(
     result=RulesOfTable,
     says=lambda _: "The rule is changed.",
     record=("share.narrow_table",),
-    call=Call("PUT", RULE, view="Rule"),
+    call=Call("PUT", RULE, view="Rule", find=reader_for),
+    page=Page(
+        f"{TAB}/<uuid:table_id>/rule",
+        back=lambda reader: tab_of(reader.shared.table),
+        name="table-share-rule",
+        find=reader_of_table,
+    ),
 )
 WIDEN: Final = Change(
     of=READER,
@@ -165,15 +185,15 @@ WIDEN: Final = Change(
     result=NarrowedTable,
     says=_said_narrowed,
     record=("share.narrow_table",),
-    call=Call("DELETE", RULE, view="Rule"),
+    call=Call("DELETE", RULE, view="Rule", find=reader_for),
 )
 reads.register(
     Read(
         route=f"{ROUTE}/rules",
         view="RuleList",
-        finds=lambda name, table: rules_of(find_in_share(name, table)),
+        finds=lambda caller, name, table: rules_of(readable_for(caller, name, table)),
         shows=RulesOfTable,
         help="List the rules of recipients that see less of a table.",
-        role=ADMIN,
+        role=VIEWER,
     ),
 )
