@@ -18,11 +18,11 @@ from apps.pages import frame
 from apps.pages.actions import recorders
 from apps.pages.changes.change import changes
 from apps.pages.frame import AnyUser
-from apps.sharing import activity, clients, health, recipients
+from apps.sharing import access, activity, clients, health, recipients
 from apps.sharing.access import grants
 from apps.sharing.health.words import WORDS as RULE_WORDS
 from apps.sharing.models import Recipient, Share, SharedTable
-from apps.tables.extension import guards, marks, tabs
+from apps.tables.extension import guards, marks, requestables, tabs
 from apps.tables.extension.clock import dues
 from apps.tables.extension.health_rules import daily, rules_of_apps
 from apps.tables.extension.indexed import adds_facts
@@ -174,6 +174,15 @@ changes.load_from(
 )
 changes.load_from("grant", "apps.sharing.shares.grants")
 changes.load_from("received", "apps.sharing.shares.received.changes")
+changes.load_from("share-request", "apps.sharing.access.requests")
+requestables.kinds.register(
+    requestables.RequestableKind(
+        name="share",
+        listed=lambda user, text, now: access.requests.listed_shares(user, text, now),  # noqa: PLW0108 (loads it)
+        named=lambda user, name: access.requests.listed_share(user, name),  # noqa: PLW0108 (as above)
+        by_keys=lambda keys: access.requests.shares_of_keys(keys),  # noqa: PLW0108 (as above)
+    )
+)
 changes.load_from("schema", "apps.sharing.shares.schemas")
 changes.load_from(
     "shared-table",
@@ -323,6 +332,7 @@ frame.explain(
     "sharing",
     {
         "guide/share/": "share-list share-detail share-settings table-sharing",
+        "how-to/request-access/": "request-share",
         "how-to/share-with-a-company/": "share-new recipient-new",
         "guide/share-a-part/": "share-part",
         "how-to/receive-a-share/": "received-list",

@@ -19,6 +19,7 @@ from apps.sharing.shares.forms import ListForm
 from apps.sharing.shares.listing import SHARES
 from apps.sharing.shares.parts import page as part
 from apps.sharing.shares.received import views as received
+from apps.tables.access import pages as access_pages
 
 app_name = "sharing"
 
@@ -44,6 +45,9 @@ urlpatterns = [
             "share-update": settings_views.settings_again,
             "share-delete": settings_views.deletion_again,
         },
+    ),
+    *change_patterns(
+        "share-request", shown={"request-share": access_pages.request_page}
     ),
     *change_patterns(
         "shared-table",

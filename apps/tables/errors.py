@@ -180,6 +180,20 @@ class RequestRefusedError(DeltaError, code="request-refused"):
     hint = "The page Requests lists your requests and their answers."
 
 
+class NothingToGiveError(DeltaError, code="nothing-to-give"):
+    """The approval of a request would give nothing.
+
+    Attributes:
+        reason: Such as "the share is off".
+    """
+
+    name: str
+    reason: str
+    status = 409
+    message = "Access to {name} cannot be given: {reason}."
+    hint = "Reject the request, or change what stands in the way and approve it then."
+
+
 class RequestInvalidError(DeltaError, code="request-invalid"):
     reason: str
     status = 422

@@ -139,6 +139,7 @@ urlpatterns = [
         csv=True,
         takes=[REQUESTS.form],
     ),
+    answer("requests/<int:number>", access_pages.request_shown, "request-shown"),
     *page(
         "requests/listed",
         access_pages.listed_list,

@@ -64,7 +64,12 @@ UPDATES: Final = {
         ShareForm,
         "/shares/retail/settings",
         "/shares/retail/update",
-        {"name": set(), "comment": {"share.comment"}},
+        {
+            "name": set(),
+            "comment": {"share.comment"},
+            "description": {"share.description"},
+            "listed": {"share.is_listed"},
+        },
     ),
     "a part of a table": Shown(
         SharedTableForm,

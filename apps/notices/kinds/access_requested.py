@@ -1,4 +1,4 @@
-"""A user has requested access to a table or a namespace."""
+"""A user has requested access to a table, a namespace or a share."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +12,8 @@ class NewAccessRequest:
 
     Attributes:
         request: The number of the request.
-        on: The name of the table, or of the namespace such as `sales.*`.
+        on: The name of the table, of the namespace such as `sales.*`, or of the share
+            such as `share:retail`.
         right: `view`, `edit` or `share`.
         group: The group that the right is for; "" if it is for the requester.
         wanted: How long it is wanted, in words.

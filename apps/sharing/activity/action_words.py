@@ -45,6 +45,8 @@ WORDS: Final = {
     "share.create": "created the share",
     "share.rename": "renamed the share",
     "share.update": "changed the comment of the share",
+    "share.describe": "changed the description of the share",
+    "share.set_listed": "changed whether people can request the share",
     "share.delete": "deleted the share",
     "share.add_table": "added a table",
     "share.open_history": "shared the history of a table",

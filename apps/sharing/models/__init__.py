@@ -32,13 +32,14 @@ class Share(models.Model):
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     name_key = models.CharField(max_length=MAX_NAME_LENGTH * 3, unique=True)
     comment = models.TextField(blank=True)
+    description = models.TextField(blank=True)
+    is_listed = models.BooleanField(default=False)
     # A share that is off is read by nobody, whatever is granted.
     off_since = models.DateTimeField(null=True, blank=True)
     # Whether its recipients can also read it in the browser.
     in_browser = models.BooleanField(default=False)
     # Whether Iceberg clients get data files with field ids, or else as stored.
     with_field_ids = models.BooleanField(default=True)
-    # Whether all its tables are offered as plain files.
     plain = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
@@ -220,7 +221,6 @@ class Recipient(models.Model):
     hard_limit_bytes = models.BigIntegerField(null=True, blank=True)
     # Whether it can also read its shares in the browser, all of them.
     in_browser = models.BooleanField(default=False)
-    # Whether all that it reads is offered to it as plain files.
     plain = models.BooleanField(default=False)
     may_rotate = models.BooleanField(default=False)
     # Since when it can sign in there by a mail to `contact`; a new contact ends that.

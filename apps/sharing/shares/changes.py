@@ -1,5 +1,6 @@
 """What administrators change of a share itself: make, describe, turn off, delete."""
 
+from argparse import BooleanOptionalAction
 from dataclasses import MISSING, dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -54,6 +55,10 @@ class ShareChange:
     Attributes:
         name: The new name, which recipients must use from then on.
         comment: A note for administrators; null removes it.
+        description: What people with an account see of a share that is listed; null
+            removes it.
+        listed: Whether people with an account find its name, its description and its
+            owner, and can request access to its tables.
         is_on: Whether recipients can read the share: false withdraws all of it at once.
     """
 
@@ -69,7 +74,23 @@ class ShareChange:
         ),
     )
     comment: str | Unchanged | None = parameter(
-        UNCHANGED, None, line=Line(label="Comment", most=MAX_COMMENT_LENGTH)
+        UNCHANGED,
+        "--comment",
+        line=Line(label="Comment", most=MAX_COMMENT_LENGTH),
+        help="a note for administrators",
+    )
+    description: str | Unchanged | None = parameter(
+        UNCHANGED,
+        "--description",
+        line=Line(label="Description", most=MAX_COMMENT_LENGTH),
+        help="what people see of it if it is listed",
+    )
+    listed: bool | Unchanged = parameter(
+        UNCHANGED,
+        "--listed",
+        action=BooleanOptionalAction,
+        line=Line(label="List it for requests"),
+        help="people find its name and can request access, or not",
     )
     is_on: bool | Unchanged = UNCHANGED
 
@@ -140,7 +161,13 @@ def describe(share: Share, new: ShareChange, stamp: Stamp) -> ShareResource:
     """Give a share another name or comment, or turn it off or on."""
     if not isinstance(new.name, Unchanged):
         services.rename_share(share, name=new.name, stamp=stamp)
-    services.update_share(share, comment=new.comment, stamp=stamp)
+    services.update_share(
+        share,
+        comment=new.comment,
+        description=new.description,
+        listed=new.listed,
+        stamp=stamp,
+    )
     if not isinstance(new.is_on, Unchanged):
         services.switch_share(share, is_on=new.is_on, stamp=stamp)
     return resource_of_share(share)
@@ -200,14 +227,21 @@ CREATE: Final = Change(
     call=Call("POST", "shares", view="ShareList"),
 )
 UPDATE: Final = Change(
-    of=SHARE,
+    of=NAMED,
     name="update",
-    help="Change the name or the comment of a share, or turn it off or on.",
+    help="Change the name and the texts of a share, list it, or turn it off or on.",
     parameters=ShareChange,
     do=describe,
     result=ShareResource,
     says=lambda _: "Saved.",
-    record=("share.rename", "share.update", *SWITCHES),
+    record=(
+        "share.rename",
+        "share.update",
+        "share.describe",
+        "share.set_listed",
+        *SWITCHES,
+    ),
+    verb=Verb(),
     call=Call("PATCH", ROUTE, view="Share"),
     page=Page("shares/<str:name>/update", back=settings_of),
 )

@@ -38,6 +38,8 @@ class ShareResource:
         off_since: The time when the share was turned off; null if it is on.
         plain: Whether all its tables are served as plain files.
         created_by: The name of the user who created it; null for the command line.
+        description: What people with an account read of it if it is listed.
+        listed: Whether people with an account find it and can request access.
     """
 
     name: str
@@ -52,6 +54,8 @@ class ShareResource:
     created_by: str | None
     id: UUID
     url: str
+    description: str
+    listed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +211,7 @@ def share_resource(share: Any) -> ShareResource:  # noqa: ANN401 (an annotated r
         recipients=[recipient.name for recipient in share.recipients.all()],
         created_by=share.created_by.username if share.created_by else None,
         url=share.get_absolute_url(),
+        listed=share.is_listed,
     )
 
 

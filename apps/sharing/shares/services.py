@@ -1,14 +1,20 @@
 """What administrators ask of shares: make, rename, describe, switch, delete."""
 
+from typing import Final
+
 from django.db import transaction
 
 from apps.pages.actions import FieldChange, Stamp, report, report_changes
 from apps.pages.request.changes import UNCHANGED, Unchanged, value_of
 from apps.sharing.access.grants.prepared import erase_all
+from apps.sharing.access.requests import key_of
 from apps.sharing.activity.actions import action_on
 from apps.sharing.errors import NameTakenError
 from apps.sharing.models import Share
 from apps.sharing.names import check_name, name_key, save_named
+from apps.tables.models import AccessRequest
+
+LISTED: Final = {False: "not listed", True: "listed"}
 
 
 @transaction.atomic
@@ -45,14 +51,25 @@ def rename_share(share: Share, *, name: str, stamp: Stamp) -> Share:
 
 @transaction.atomic
 def update_share(
-    share: Share, *, comment: str | Unchanged | None = UNCHANGED, stamp: Stamp
+    share: Share,
+    *,
+    comment: str | Unchanged | None = UNCHANGED,
+    description: str | Unchanged | None = UNCHANGED,
+    listed: bool | Unchanged = UNCHANGED,
+    stamp: Stamp,
 ) -> Share:
-    """Set what administrators and recipients read of a share."""
-    comment = value_of(comment, share.comment, removed="").strip()
-    change = FieldChange("share.update", share.comment, comment)
-    if report_changes(action_on("", stamp, share), [change]):
-        share.comment = comment
-        share.save(update_fields=["comment"])
+    """Set what people read of a share, and whether they can request it."""
+    old, was_listed = (share.comment, share.description), share.is_listed
+    share.comment = value_of(comment, share.comment, removed="").strip()
+    share.description = value_of(description, share.description, removed="").strip()
+    share.is_listed = value_of(listed, was_listed, removed=was_listed)
+    changes = [
+        FieldChange("share.update", old[0], share.comment),
+        FieldChange("share.describe", old[1], share.description),
+        FieldChange("share.set_listed", LISTED[was_listed], LISTED[share.is_listed]),
+    ]
+    if report_changes(action_on("", stamp, share), changes):
+        share.save(update_fields=["comment", "description", "is_listed"])
     return share
 
 
@@ -82,4 +99,5 @@ def delete_share(share: Share, *, stamp: Stamp) -> None:
     report(action_on("share.delete", stamp, share, **detail))
     for shared_table in share.shared_tables.all():
         erase_all(shared_table)
+    AccessRequest.objects.filter(other=key_of(share)).delete()
     share.delete()

@@ -39,7 +39,12 @@ def _page(
     form: forms.Form | None = None,
     confirm_form: forms.Form | None = None,
 ) -> HttpResponseBase:
-    present = {"name": share.name, "comment": share.comment}
+    present = {
+        "name": share.name,
+        "comment": share.comment,
+        "description": share.description,
+        "listed": share.is_listed,
+    }
     shown = {
         **present,
         "in_browser": share.in_browser,

@@ -17,6 +17,7 @@ from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
 from apps.sharing.access.grants.plain_cost import PlainCost, plain_cost
 from apps.sharing.access.grants.preparing import preparation_to_show
+from apps.sharing.access.requests import key_of, what_approval_gives
 from apps.sharing.activity.charts import use_charts
 from apps.sharing.clients.preflight import preflight
 from apps.sharing.clients.snippets import TableName, snippets
@@ -28,7 +29,8 @@ from apps.sharing.shares.grants import Pair
 from apps.sharing.shares.listing import SHARES
 from apps.sharing.shares.switching import urls_end_text
 from apps.sharing.shares.tables.changes import ADD_BY_PAGE, UPDATE
-from apps.tables.models import Table
+from apps.tables.access.requested import AccessRequestResource, request_resources
+from apps.tables.models import AccessRequest, Table
 
 PROFILE_FILE_NAME = "profile.share"
 
@@ -120,12 +122,20 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
             "grant_form": grant_form,
             "choices": share_pages.ungranted_recipients(share, q=""),
             "tables": share_pages.table_choices(q="", page=1)[0],
+            "requests": _open_requests(share),
+            "gives": what_approval_gives(share),
         }
         if fmt == "html"
         else {},
         data=json_with(detail, next=links.next) if fmt == "json" else {},
         status=422 if failed else 200,
     )
+
+
+def _open_requests(share: Share) -> list[AccessRequestResource]:
+    now = timezone.now()
+    found = AccessRequest.objects.open(now).filter(other=key_of(share)).order_by("id")
+    return list(request_resources(found, now=now))
 
 
 def _plain_cost(

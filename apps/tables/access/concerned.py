@@ -7,7 +7,8 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.notices.models import Event
-from apps.tables.access.requested import place_of
+from apps.tables.access.requested import target_of
+from apps.tables.extension.requestables import Requestable
 from apps.tables.models import AccessRequest
 from apps.tables.models.rights import OWN
 
@@ -18,7 +19,11 @@ def deciders(events: Sequence[Event], now: datetime) -> Mapping[int, set[int]]:
     everywhere = set(admins)
     found = {}
     for event_id, request in _requests(events).items():
-        grants = place_of(request).grants.active(now).filter(right=OWN)
+        target = target_of(request)
+        if isinstance(target, Requestable):
+            found[event_id] = everywhere - {request.requested_by_id}
+            continue
+        grants = target.grants.active(now).filter(right=OWN)
         by_grant = Q(id__in=grants.exclude(user=None).values("user"))
         by_group = Q(memberships__group__in=grants.exclude(group=None).values("group"))
         owners = User.objects.filter(by_grant | by_group).values_list("id", flat=True)

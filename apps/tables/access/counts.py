@@ -11,7 +11,7 @@ from apps.accounts.groups.resource import GroupGrant
 from apps.accounts.models import Group, User
 from apps.pages.frame import AnyUser, KeyNumber
 from apps.tables.access.place import Place
-from apps.tables.access.requested import TO_DECIDE, decidable_by, place_of
+from apps.tables.access.requested import TO_DECIDE, decidable_by
 from apps.tables.models import AccessRequest, Grant, Table
 from apps.tables.models.rights import OWN
 from apps.tables.permissions import may
@@ -53,11 +53,8 @@ def visible_requests(user: User, ids: Collection[str]) -> set[str]:
 
 
 def url_of_request(key: str) -> str | None:
-    """Return the address of the page that shows a request."""
-    found = AccessRequest.objects.filter(id=int(key)) if key.isdigit() else ()
-    for one in found:
-        return place_of(one).access_url
-    return None
+    """Return the address that leads to the page of a request; see `request_shown`."""
+    return resolve_url("tables:request-shown", key) if key.isdecimal() else None
 
 
 def grants_of_group(group: Group, now: datetime) -> Iterator[GroupGrant]:

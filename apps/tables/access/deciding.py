@@ -24,8 +24,8 @@ from apps.tables.access.requested import (
     decidable_request,
     find_request,
     own_request,
-    place_of,
     request_resource,
+    target_of,
 )
 from apps.tables.access.requesting import (
     PURPOSE,
@@ -36,6 +36,7 @@ from apps.tables.access.requesting import (
     plain_text,
 )
 from apps.tables.errors import RequestDecidedError, RequestInvalidError
+from apps.tables.extension.requestables import Requestable
 from apps.tables.models import AccessRequest
 
 ROUTE: Final = "requests/<int:number>"
@@ -91,14 +92,17 @@ def approve(
         reason = "The end that was requested is over: choose another one."
         raise RequestInvalidError(reason=reason)
     holder = request.group or request.requested_by
-    request.grant = give(
-        place_of(request),
-        holder,
-        request.right,
-        until=until,
-        reason=request.purpose,
-        stamp=stamp,
-    )
+    target = target_of(request)
+    if isinstance(target, Requestable):
+        target.give(holder, until, request.purpose, stamp)
+    else:
+        request.grant = give(
+            *(target, holder, request.right),
+            until=until,
+            reason=request.purpose,
+            stamp=stamp,
+        )
+    request.given_until = until
     is_shorter = until is not None and (wanted is None or until < wanted)
     state = (
         AccessRequest.State.SHORTENED if is_shorter else AccessRequest.State.APPROVED
@@ -129,13 +133,15 @@ def _decided(
     request.save(
         update_fields=(
             *("state", "open_key", "decided_by", "decided_at", "answer", "grant"),
+            "given_until",
         )
     )
-    result = request_resource(request, now=stamp.at)
+    reader = request.requested_by if state == AccessRequest.State.WITHDRAWN else None
+    result = request_resource(request, now=stamp.at, reader=reader)
     report(
         access_action(
             name,
-            place_of(request),
+            target_of(request),
             stamp,
             request=request.id,
             by=result.requested_by,
@@ -148,7 +154,7 @@ def _decided(
         event_subject(request),
         DecidedRequest(
             request=request.id,
-            on=result.on,
+            on=request.name or result.on,  # the requester reads it, too
             right=request.right,
             requested_by=result.requested_by,
             state=result.state,
@@ -188,7 +194,7 @@ def _said_of_approval(one: AccessRequestResource) -> str:
 
 
 def _access_page(request: AccessRequest) -> str:
-    return f"{place_of(request).access_url}#requests"
+    return f"{target_of(request).access_url}#requests"
 
 
 OF_REQUEST: Final = Subject(

@@ -6,7 +6,7 @@ from apps.accounts.models import Group, User
 from apps.news.publishing import publish
 from apps.news.topics import of_user
 from apps.pages.actions import Action, Stamp, report
-from apps.tables.access.place import Place
+from apps.tables.access.place import Place, Target
 from apps.tables.models import Grant, Table
 
 
@@ -64,15 +64,16 @@ def end(grant: Grant, stamp: Stamp) -> Grant:
     return grant
 
 
-def access_action(name: str, place: Place, stamp: Stamp, **detail: object) -> Action:
-    """Return the record of a change of the access to a table or a namespace."""
-    table = place.table
+def access_action(name: str, target: Target, stamp: Stamp, **detail: object) -> Action:
+    """Return the record of a change of the access to something."""
+    table = target.table
     return Action(
         name=name,
         stamp=stamp,
         table=table.full_name if table else "",
         table_id=table.id if table else None,
-        detail={"on": place.name, **detail},
+        share=target.share,
+        detail={"on": target.name, **detail},
     )
 
 

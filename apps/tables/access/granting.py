@@ -152,7 +152,7 @@ def find_grant(grant_id: int) -> Grant:
     """Return the grant of a number."""
     related = Grant.objects.select_related("user", "group", "table", "namespace")
     found = (
-        related.filter(id=int(grant_id)).first() if str(grant_id).isdigit() else None
+        related.filter(id=int(grant_id)).first() if str(grant_id).isdecimal() else None
     )
     if found is None:
         raise GrantNotFoundError(number=grant_id)

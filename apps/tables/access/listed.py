@@ -1,30 +1,31 @@
-"""Tables and namespaces that a user cannot view, and can request access to."""
+"""Tables, namespaces and shares that a user cannot view, and can request."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from typing import Final
 
 from django import forms
-from django.db.models import Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.pages.lists.paging import paged
 from apps.pages.page_json import OnPage
 from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
-from apps.tables.access.place import Place, Where
+from apps.tables.access.place import Place, Target
+from apps.tables.extension.requestables import kinds
 from apps.tables.models import Namespace, Table, name_holds
 from apps.tables.models.rights import VIEW, namespaces_with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedResource:
-    """What a person without access learns of a table or a namespace: nothing else.
+    """What a person without access learns of what is listed: nothing else.
 
     Attributes:
-        name: The table, or the namespace such as `sales.*`.
-        kind: `table` or `namespace`.
+        name: The table, the namespace such as `sales.*`, or the share such as
+            `share:retail`.
+        kind: `table`, `namespace` or `share`.
         owner: The account to ask about it; null without one.
     """
 
@@ -35,9 +36,8 @@ class ListedResource:
     url: OnPage[str]
 
 
-def listed_resource(row: Where) -> ListedResource:
-    """Return what may be known of a listed table or namespace."""
-    place = Place(row)
+def listed_resource(place: Target) -> ListedResource:
+    """Return what may be known of something that is listed."""
     return ListedResource(
         name=place.name,
         kind=place.noun,
@@ -49,7 +49,8 @@ def listed_resource(row: Where) -> ListedResource:
 
 def _found(
     user: User, query: ListQuery, now: datetime
-) -> tuple[QuerySet[Namespace], QuerySet[Table]]:
+) -> list[tuple[QuerySet[Model], Callable[[Iterable[Model]], Iterator[Target]]]]:
+    """Return the rows of each kind, with what makes them what can be requested."""
     text = query["q"]
     seen = Namespace.objects.filter(namespaces_with(user, VIEW, now=now)).values("id")
     spaces = Namespace.objects.filter(is_listed=True).exclude(id__in=seen)
@@ -58,28 +59,33 @@ def _found(
     if text:
         spaces = spaces.filter(Q(name__icontains=text) | Q(description__icontains=text))
         tables = tables.filter(name_holds(text) | Q(description__icontains=text))
-    return (
-        spaces.select_related("owned_by").order_by("name"),
-        tables.select_related("owned_by")
-        .defer("summary")
-        .order_by("namespace", "name"),
-    )
+    of_tables = tables.select_related("owned_by").defer("summary")
+    return [
+        (spaces.select_related("owned_by").order_by("name"), _places),
+        (of_tables.order_by("namespace", "name"), _places),
+        *((kind.listed(user, text, now), kind.of_rows) for kind in kinds),
+    ]
 
 
 def _page(user: User, query: ListQuery, now: datetime) -> PageOfRows[ListedResource]:
-    spaces, tables = _found(user, query, now)
-    num_spaces = spaces.count()
-    place = paged(num_spaces + tables.count(), query.page)
+    found = [(rows, rows.count(), of) for rows, of in _found(user, query, now)]
+    place = paged(sum(count for _, count, _ in found), query.page)
     begin, end = place.rows.start, place.rows.stop
-    rows: list[Where] = [*spaces[begin:end]]
-    rows += tables[max(0, begin - num_spaces) : max(0, end - num_spaces)]
-    return PageOfRows(rows=list(map(listed_resource, rows)), paged=place)
+    shown: list[ListedResource] = []
+    for rows, count, of_rows in found:
+        part = rows[max(0, begin) : max(0, end)]
+        shown += map(listed_resource, of_rows(part))
+        begin, end = begin - count, end - count
+    return PageOfRows(rows=shown, paged=place)
 
 
 def _every(user: User, query: ListQuery, now: datetime) -> Iterator[ListedResource]:
-    spaces, tables = _found(user, query, now)
-    rows: Iterator[Where] = chain(spaces.iterator(), tables.iterator())
-    yield from map(listed_resource, rows)
+    for rows, of_rows in _found(user, query, now):
+        yield from map(listed_resource, of_rows(rows.iterator()))
+
+
+def _places(rows: Iterable[Model]) -> Iterator[Target]:
+    yield from (Place(row) for row in rows if isinstance(row, Namespace | Table))
 
 
 LISTED: Final = ListPage(

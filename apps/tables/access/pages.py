@@ -6,6 +6,7 @@ from typing import Final
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
 from django.utils import timezone
 
 from apps.accounts.models import Group, User, groups_of
@@ -31,6 +32,7 @@ from apps.tables.access.people import (
 )
 from apps.tables.access.place import (
     Place,
+    Target,
     Where,
     is_seen,
     owns,
@@ -39,13 +41,17 @@ from apps.tables.access.place import (
 from apps.tables.access.requested import (
     REQUESTS,
     AccessRequestResource,
+    decidable_by,
+    own_request,
     request_resources,
+    requests_about,
+    target_of,
 )
 from apps.tables.errors import NamespaceNotFoundError
 from apps.tables.head.finding import OF_TABLE, get_table
 from apps.tables.head.table_head import TableHead, table_head
 from apps.tables.models import AccessRequest, Table
-from apps.tables.models.rights import EDIT, SHARE, VIEW
+from apps.tables.models.rights import VIEW
 
 MAX_SUGGESTED: Final = 500  # names that a browser suggests
 ENDED: Final = "ended"
@@ -104,7 +110,7 @@ class AccessPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPage:
-    """What a person learns of a listed table or namespace before a request.
+    """What a person learns before a request of what is listed.
 
     Attributes:
         listed: The name, the description and the owner.
@@ -115,7 +121,7 @@ class RequestPage:
     listed: ListedResource
     requests: list[AccessRequestResource]
     groups: list[str]
-    place: OnPage[Place]
+    place: OnPage[Target]
     can_view: OnPage[bool]
     rights: OnPage[tuple[str, ...]]
     errors: OnPage[list[str]]
@@ -145,28 +151,23 @@ def namespace_access(
 
 def request_page(
     request: HttpRequest,
-    found: tuple[Where, User],
+    found: tuple[Target, User],
     *,
     fmt: str,
     form: ChangeForm | None,
 ) -> HttpResponseBase:
     """Show what may be known of a table, and the form that requests access."""
-    row, user = found
-    place, now = Place(row), timezone.now()
-    own = AccessRequest.objects.by(user).open(now)
-    about = (
-        own.filter(table=place.table)
-        if place.table
-        else own.filter(namespace=place.namespace)
-    )
+    place, user = found
+    now = timezone.now()
+    about = requests_about(place, AccessRequest.objects.open(now).by(user))
     has = place.rights_of(user, now)
     page = RequestPage(
-        listed=listed_resource(row),
+        listed=listed_resource(place),
         requests=list(request_resources(about, now=now)),
         groups=[one.name for one in groups_of(user)],
         place=place,
         can_view=VIEW in has,
-        rights=tuple(one for one in (VIEW, EDIT, SHARE) if one not in has),
+        rights=tuple(one for one in place.requestable_rights if one not in has),
         errors=sentences_of(form) if form else [],
         posted=form,
     )
@@ -177,6 +178,16 @@ def request_page(
         template="tables/access/request_access.html",
         status=form.status if form else 200,
     )
+
+
+def request_shown(request: HttpRequest, number: int) -> HttpResponseBase:
+    """Lead to a request: where it is decided, or the list of the requester."""
+    user = signed_in(request)
+    found = decidable_by(user, timezone.now()).filter(id=number).first()
+    if found is None:
+        own_request(user, number)
+        return redirect("tables:request-list")
+    return redirect(f"{target_of(found).access_url}#requests")
 
 
 def request_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
@@ -212,11 +223,7 @@ def access_page(
     text = values["q"].lower()
     open_ones = AccessRequest.objects.open(now)
     own = open_ones if is_owner else open_ones.by(user)
-    about = (
-        own.filter(table=place.table)
-        if place.table
-        else own.filter(namespace=place.namespace)
-    )
+    about = requests_about(place, own)
     return AccessPage(
         on=place.name,
         kind=place.noun,

@@ -11,9 +11,10 @@ from django.shortcuts import resolve_url
 from apps.accounts.models import User
 from apps.tables.catalogue.names import find_table, parse_namespace
 from apps.tables.errors import NamespaceNotFoundError
+from apps.tables.extension.requestables import Requestable
 from apps.tables.models import Grant, Namespace, Table
 from apps.tables.models.grants import GrantQuerySet
-from apps.tables.models.rights import OWN, VIEW, namespaces_with
+from apps.tables.models.rights import EDIT, OWN, SHARE, VIEW, namespaces_with
 from apps.tables.permissions.checks import rights
 from apps.tables.permissions.refusals import unknown_table
 from apps.tables.permissions.spaces import rights_in
@@ -65,6 +66,11 @@ class Place:
         return self.row.is_private or self.namespace.is_private
 
     @property
+    def is_listed(self) -> bool:
+        """Whether people who cannot view it find it and can request access."""
+        return self.row.is_listed
+
+    @property
     def about(self) -> str:
         """The description that people wrote in the catalog."""
         return self.row.description
@@ -81,6 +87,26 @@ class Place:
         if self.table is not None:
             about |= Q(table=self.table.id)
         return Grant.objects.filter(about)
+
+    @property
+    def requestable_rights(self) -> tuple[str, ...]:
+        """The rights that can be requested. An owner gives `own` without a request."""
+        return (VIEW, EDIT, SHARE)
+
+    @property
+    def own_namespace(self) -> Namespace | None:
+        """The namespace if it is one; None for a table."""
+        return self.row if isinstance(self.row, Namespace) else None
+
+    @property
+    def key(self) -> str:
+        """No key, because a request has the row itself."""
+        return ""
+
+    @property
+    def share(self) -> str:
+        """No share."""
+        return ""
 
     def rights_of(self, user: User, now: datetime) -> frozenset[str]:
         """Return the rights of a user at a moment."""
@@ -104,6 +130,10 @@ class Place:
             names = (self.row.namespace, self.row.name)
             return resolve_url("tables:request-table", *names)
         return resolve_url("tables:request-namespace", self.row.name)
+
+
+Target: TypeAlias = Place | Requestable
+"""What a request is about."""
 
 
 def place_named(name: str) -> Where:

@@ -1,6 +1,6 @@
 """Requests of access, as pages, commands and the REST API show them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -13,8 +13,9 @@ from apps.pages.lists.fields import WordField
 from apps.pages.lists.paging import paged
 from apps.pages.page_json import OnPage
 from apps.pages.request.list_page import ListPage, ListQuery, PageOfRows
-from apps.tables.access.place import Place, Where
+from apps.tables.access.place import Place, Target
 from apps.tables.errors import RequestNotFoundError
+from apps.tables.extension.requestables import Requestable, requestables
 from apps.tables.models import AccessRequest, Namespace, Table
 from apps.tables.models.requests import AccessRequestQuerySet
 from apps.tables.models.rights import OWN, namespaces_with
@@ -30,7 +31,8 @@ class AccessRequestResource:
     Attributes:
         state: `pending`, `approved`, `shortened` (approved for a shorter time),
             `rejected`, `withdrawn` or `expired`.
-        on: The name of the table, or of the namespace such as `sales.*`.
+        on: The name of the table, of the namespace such as `sales.*`, or of the share
+            such as `share:retail`.
         right: `view`, `edit` or `share`.
         group: The group that the right is for; null if it is for the requester.
         num_people: The number of people who would get the right.
@@ -76,26 +78,40 @@ class AccessRequestResource:
         return NO_END
 
 
-def request_resource(request: AccessRequest, *, now: datetime) -> AccessRequestResource:
-    """Return one request as machine forms name it."""
+def request_resource(
+    request: AccessRequest, *, now: datetime, reader: User | None = None
+) -> AccessRequestResource:
+    """Return one request as machine forms name it; see `request_resources`."""
     found = AccessRequest.objects.filter(id=request.id)
-    return next(request_resources(found, now=now))
+    return next(request_resources(found, now=now, reader=reader))
 
 
 def request_resources(
-    requests: QuerySet[AccessRequest], *, now: datetime
+    requests: QuerySet[AccessRequest], *, now: datetime, reader: User | None = None
 ) -> Iterator[AccessRequestResource]:
-    """Yield requests as machine forms name them, in their order."""
+    """Yield requests as machine forms name them, in their order.
+
+    Args:
+        requests: The requests.
+        now: The moment at which they expire, and rights count.
+        reader: The requester, who does not learn the new name of what is not listed any
+            more. None for people who decide.
+    """
     found = requests.select_related(
         *("requested_by", "group", "table", "namespace", "grant")
     )
     members = Count("group__memberships__user", distinct=True)
-    for one in found.annotate(num_members=members):
-        place = Place(_row_of(one))
+    rows = list(found.annotate(num_members=members))
+    others = requestables([one.other for one in rows if one.other])
+    for one in rows:
+        if one.other and one.other not in others:
+            continue  # it was deleted while the rows were read
+        place = _target_of(one, others)
+        is_known = reader is None or _is_found(place, reader, now)
         yield AccessRequestResource(
             id=one.id,
             state=str(one.state_at(now)),
-            on=one.subject_name,
+            on=place.name if is_known else one.name,
             right=one.right,
             requested_by=one.requested_by.username,
             group=one.group.name if one.group else None,
@@ -108,22 +124,38 @@ def request_resources(
             decided_by=one.decided_by or None,
             decided_at=one.decided_at,
             answer=one.answer or None,
-            until=one.grant.until if one.grant else None,
-            url=place.request_url,
-            access_url=place.access_url,
+            until=one.grant.until if one.grant else one.given_until,
+            url=place.request_url if is_known else "",
+            access_url=place.access_url if is_known else "",
         )
 
 
-def place_of(request: AccessRequest) -> Place:
+def _is_found(place: Target, reader: User, now: datetime) -> bool:
+    """Whether a person finds something, because it is listed or visible."""
+    return place.is_listed or bool(place.rights_of(reader, now))
+
+
+def target_of(request: AccessRequest) -> Target:
     """Return what a request is about."""
-    return Place(_row_of(request))
+    return _target_of(request, requestables([request.other]))
 
 
-def _row_of(request: AccessRequest) -> Where:
+def requests_about(
+    target: Target, requests: AccessRequestQuerySet
+) -> AccessRequestQuerySet:
+    """Return those of some requests that are about something."""
+    return requests.filter(
+        table=target.table, namespace=target.own_namespace, other=target.key
+    )
+
+
+def _target_of(request: AccessRequest, others: Mapping[str, Requestable]) -> Target:
     row = request.table or request.namespace
-    if row is None:  # a constraint of the database forbids it
-        raise RequestNotFoundError(number=request.id)
-    return row
+    if row is not None:
+        return Place(row)
+    if request.other in others:
+        return others[request.other]
+    raise RequestNotFoundError(number=request.id)
 
 
 def decidable_by(user: User, now: datetime) -> AccessRequestQuerySet:
@@ -131,6 +163,8 @@ def decidable_by(user: User, now: datetime) -> AccessRequestQuerySet:
     tables = Table.objects.with_right(user, OWN, now=now).values("id")
     namespaces = Namespace.objects.filter(namespaces_with(user, OWN, now=now))
     about = Q(table__in=tables) | Q(namespace__in=namespaces.values("id"))
+    if user.is_admin:
+        about |= ~Q(other="")
     return AccessRequest.objects.filter(about)
 
 
@@ -150,7 +184,8 @@ def decidable_request(caller: User, number: int) -> AccessRequest:
 
 
 def _found(requests: QuerySet[AccessRequest], number: int) -> AccessRequest:
-    found = requests.filter(id=int(number)).first() if str(number).isdigit() else None
+    is_number = str(number).isdecimal()
+    found = requests.filter(id=int(number)).first() if is_number else None
     if found is None:
         raise RequestNotFoundError(number=number)
     return found
@@ -190,7 +225,8 @@ def _page(
 ) -> PageOfRows[AccessRequestResource]:
     found = _listed(user, query, now)
     place = paged(found.count(), query.page)
-    rows = list(request_resources(found[place.rows], now=now))
+    reader = _reader(user, query)
+    rows = list(request_resources(found[place.rows], now=now, reader=reader))
     num_to_decide = decidable_by(user, now).open(now).count()
     return PageOfRows(rows=rows, paged=place, more={"num_to_decide": num_to_decide})
 
@@ -198,7 +234,12 @@ def _page(
 def _every(
     user: User, query: ListQuery, now: datetime
 ) -> Iterator[AccessRequestResource]:
-    yield from request_resources(_listed(user, query, now), now=now)
+    reader = _reader(user, query)
+    yield from request_resources(_listed(user, query, now), now=now, reader=reader)
+
+
+def _reader(user: User, query: ListQuery) -> User | None:
+    return None if query["whose"] == TO_DECIDE else user
 
 
 REQUESTS: Final = ListPage(

@@ -1,4 +1,4 @@
-"""Requests of access: what a person asks, and for which table or namespace."""
+"""Requests of access: what a person asks, and for which table, namespace or share."""
 
 import re
 from dataclasses import MISSING, dataclass, replace
@@ -19,7 +19,7 @@ from apps.pages.request.spans import check_future, parse_span
 from apps.tables.access.giving import access_action
 from apps.tables.access.place import (
     Place,
-    Where,
+    Target,
     place_named,
     requestable_namespace,
     requestable_table,
@@ -30,6 +30,7 @@ from apps.tables.access.requested import (
     request_resource,
 )
 from apps.tables.errors import RequestInvalidError, RequestRefusedError
+from apps.tables.extension.requestables import requestable_named
 from apps.tables.models import AccessRequest, Table
 from apps.tables.models.requests import MAX_PURPOSE_LENGTH, OPEN_FOR
 from apps.tables.models.rights import EDIT, SHARE, VIEW
@@ -95,32 +96,33 @@ class NewRequest:
     )
 
 
-def place_and_user(name: str, user: str) -> tuple[Where, User]:
+def place_and_user(name: str, user: str) -> tuple[Target, User]:
     """Return what a command requests access to, and the user it is for."""
     person = get_user(user)
+    if (other := requestable_named(person, name)) is not None:
+        return other, person
     where = place_named(name)
     if isinstance(where, Table):
-        return requestable_table(person, where.namespace, where.name), person
-    return requestable_namespace(person, where.name), person
+        return table_of_caller(person, where.namespace, where.name)
+    return namespace_of_caller(person, where.name)
 
 
-def table_of_caller(caller: User, namespace: str, name: str) -> tuple[Where, User]:
+def table_of_caller(caller: User, namespace: str, name: str) -> tuple[Target, User]:
     """Return a table that the caller finds, and the caller."""
-    return requestable_table(caller, namespace, name), caller
+    return Place(requestable_table(caller, namespace, name)), caller
 
 
-def namespace_of_caller(caller: User, namespace: str) -> tuple[Where, User]:
+def namespace_of_caller(caller: User, namespace: str) -> tuple[Target, User]:
     """Return a namespace that the caller finds, and the caller."""
-    return requestable_namespace(caller, namespace), caller
+    return Place(requestable_namespace(caller, namespace)), caller
 
 
 def request_access(
-    found: tuple[Where, User], new: NewRequest, stamp: Stamp
+    found: tuple[Target, User], new: NewRequest, stamp: Stamp
 ) -> AccessRequestResource:
     """Request a right. An equal request must not be open."""
-    where, user = found
-    place = Place(where)
-    if new.right not in RIGHTS:
+    place, user = found
+    if new.right not in place.requestable_rights:
         raise RequestInvalidError(reason=f"{new.right!r} cannot be requested.")
     group = _group_of(user, new.group)
     days, until = _wanted(new.until, now=stamp.at)
@@ -129,15 +131,17 @@ def request_access(
         raise RequestRefusedError(name=place.name, reason=reason)
     one = AccessRequest(
         requested_by=user,
+        name=place.name,
         group=group,
-        table=place.table,
-        namespace=None if place.table else place.namespace,
         right=new.right,
         purpose=plain_text(new.purpose, "A request needs a purpose"),
         wanted_days=days,
         wanted_until=until,
         requested_at=stamp.at,
         open_until=stamp.at + OPEN_FOR,
+        table=place.table,
+        namespace=place.own_namespace,
+        other=place.key,
     )
     _check_no_equal(one, place, stamp.at)
     one.open_key = one.key
@@ -173,7 +177,7 @@ def request_access(
     return result
 
 
-def _check_no_equal(one: AccessRequest, place: Place, now: datetime) -> None:
+def _check_no_equal(one: AccessRequest, place: Target, now: datetime) -> None:
     """Refuse a second equal request; one that has expired makes room."""
     over = AccessRequest.objects.filter(open_key=one.key, open_until__lte=now)
     over.update(state=AccessRequest.State.EXPIRED, open_key=None)
@@ -238,8 +242,9 @@ def _said_of_request(one: AccessRequestResource) -> str:
     )
 
 
-def _request_page(found: tuple[Where, User]) -> str:
-    return Place(found[0]).request_url
+def request_page_of(found: tuple[Target, User]) -> str:
+    """Return the address of the page that requests access."""
+    return found[0].request_url
 
 
 def own_list(_: object) -> str:
@@ -257,7 +262,7 @@ NEW: Final = Subject(
 REQUEST: Final = Change(
     of=NEW,
     name="request",
-    help="Request access to a table or to a whole namespace.",
+    help="Request access to a table, a whole namespace, or the tables of a share.",
     more="It has to be listed, or visible to the requester.",
     parameters=NewRequest,
     do=request_access,
@@ -273,7 +278,7 @@ REQUEST: Final = Change(
     ),
     page=Page(
         "t/<str:namespace>/<str:name>/request",
-        back=_request_page,
+        back=request_page_of,
         then=own_list,
         name="request-table",
         find=table_of_caller,
@@ -292,7 +297,7 @@ REQUEST_NAMESPACE: Final = replace(
     ),
     page=Page(
         "n/<str:namespace>/request",
-        back=_request_page,
+        back=request_page_of,
         then=own_list,
         name="request-namespace",
         find=namespace_of_caller,

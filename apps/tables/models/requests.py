@@ -31,12 +31,16 @@ AccessRequestManager = models.Manager.from_queryset(AccessRequestQuerySet)
 
 
 class AccessRequest(models.Model):
-    """A request of a right on a table or a namespace, for a person or a group.
+    """A request of a right on a table, a namespace or a share.
 
     Attributes:
         group: The group that the right is for; None if it is for `requested_by`.
-        table: The table; None if it is a namespace.
-        namespace: The namespace; None if it is a table.
+        table: The table; None if it is something else.
+        namespace: The namespace; None if it is something else.
+        other: The key of what is neither, such as a share; see
+            `apps.tables.extension.requestables`.
+        name: The name that it had when it was requested. The requester may not learn of
+            a later one.
         purpose: What the right is for, as plain text.
         wanted_days: How long the right is wanted, from its approval on; None if
             `wanted_until` says it, or without an end.
@@ -44,7 +48,9 @@ class AccessRequest(models.Model):
         open_until: The moment from which on the request cannot be approved.
         decided_by: The name of who approved or rejected it, as the audit record has it.
         answer: The reason of a rejection, which the requester reads.
-        grant: The grant of an approved request.
+        grant: The grant of an approved request of a table or a namespace.
+        given_until: The end of what was given; None if it has no end, or if nothing
+            was given. A grant may end earlier.
     """
 
     class State(models.TextChoices):
@@ -81,6 +87,8 @@ class AccessRequest(models.Model):
         blank=True,
         related_name="access_requests",
     )
+    other = models.CharField(max_length=64, blank=True, default="")
+    name = models.CharField(max_length=500, blank=True, default="")
     right = models.CharField(max_length=8)
     purpose = models.CharField(max_length=MAX_PURPOSE_LENGTH)
     wanted_days = models.PositiveIntegerField(null=True, blank=True)
@@ -101,13 +109,17 @@ class AccessRequest(models.Model):
         related_name="request",
     )
 
+    given_until = models.DateTimeField(null=True, blank=True)
+
     objects = AccessRequestManager()
 
     class Meta:
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(namespace=None) ^ Q(table=None), name="request_on_one"
+                condition=(Q(other="") & (Q(namespace=None) ^ Q(table=None)))
+                | (~Q(other="") & Q(namespace=None, table=None)),
+                name="request_on_one",
             ),
             models.CheckConstraint(
                 condition=Q(right__in=["view", "edit", "share"]),
@@ -123,14 +135,14 @@ class AccessRequest(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.right} on {self.subject_name} for {self.holder_name}"
+        return f"{self.right} on {self.name} for {self.holder_name}"
 
     # === Queries ===
 
     @property
     def key(self) -> str:
         """The `open_key` that it has while it is pending."""
-        subject = self.table_id or self.namespace_id
+        subject = self.table_id or self.namespace_id or self.other
         return f"{self.requested_by_id}/{self.group_id or ''}/{subject}/{self.right}"
 
     def state_at(self, now: datetime) -> str:
@@ -148,10 +160,3 @@ class AccessRequest(models.Model):
     def holder_name(self) -> str:
         """The name of the person or the group that the right is for."""
         return self.group.name if self.group else self.requested_by.username
-
-    @property
-    def subject_name(self) -> str:
-        """The name of the table, or that of the namespace with `.*`."""
-        if self.table is not None:
-            return self.table.full_name
-        return f"{self.namespace.name}.*" if self.namespace is not None else ""

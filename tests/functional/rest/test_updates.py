@@ -231,6 +231,8 @@ UPDATES: Final = {
         {
             "name": name_of(owner="share"),
             "comment": removable("new", "share.comment"),
+            "description": removable("new", "share.description"),
+            "listed": alone(OFF, "share.is_listed"),
             "is_on": alone(OFF, "share.off_since"),
         },
     ),

@@ -64,7 +64,9 @@ def shared_world(lake: Path) -> World:
     Group.objects.create(name="sales", description="Shops", created_at=NOW)
     new_user("vera")
     eve = new_user("eve", role=User.Role.EDITOR)
-    share, _ = new_share("retail", comment="of the shop"), new_share("wholesale")
+    texts = {"comment": "of the shop", "description": "Sales of the shop"}
+    share = new_share("retail", is_listed=True, **texts)
+    new_share("wholesale")
     Namespace.objects.ensure(["sales"], NOW)
     orders = new_table(
         "sales.orders",

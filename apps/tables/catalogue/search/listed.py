@@ -1,9 +1,14 @@
-"""Listed tables that a user cannot view, which the search finds by name."""
+"""Listed tables and shares that a user cannot view, which the search finds by name."""
+
+from itertools import chain, islice
 
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone
 
+from apps.accounts.models import User
 from apps.pages.frame import AnyUser
+from apps.tables.extension.requestables import found_requestables
 from apps.tables.extension.search_kinds import Hit
 from apps.tables.models import Table, name_holds
 
@@ -11,15 +16,19 @@ MAX_FOUND = 50
 
 
 def found_listed(user: AnyUser, text: str) -> list[Hit]:
-    """Return the listed tables whose name or description holds a text."""
-    visible = Table.objects.visible_to(user).values("id")  # type: ignore[arg-type]  # of any request
+    """Return the listed tables and shares whose name or description holds a text."""
+    if not isinstance(user, User):
+        return []
+    visible = Table.objects.visible_to(user).values("id")
     listed = Table.objects.filter(is_listed=True).exclude(id__in=visible)
     named = listed.filter(name_holds(text) | Q(description__icontains=text))
-    return [
-        Hit(
-            name=one.full_name,
-            about="you can request access",
-            url=reverse("tables:request-table", args=[one.namespace, one.name]),
-        )
+    tables = [
+        (one.full_name, reverse("tables:request-table", args=[one.namespace, one.name]))
         for one in named.order_by("namespace", "name")[:MAX_FOUND]
+    ]
+    others = found_requestables(user, text, timezone.now())
+    found = chain(tables, ((one.name, one.request_url) for one in others))
+    return [
+        Hit(name=name, about="you can request access", url=url)
+        for name, url in islice(found, MAX_FOUND)
     ]

@@ -59,7 +59,7 @@ NAMES: Final[dict[type[Any], str]] = {
     """,
     ShareResource: """
         name comment num_tables num_recipients recipients last_read_at off_since
-        plain created_at created_by id url
+        plain created_at created_by id url description listed
     """,
     SharedTableResource: """
         share name schema table location comment with_history start_version
