@@ -21,11 +21,11 @@ KEY: Final = "recorded-key-of-a-database-that-guards-nothing-at-all-0123456789"
 FILL: Final = "fill"
 PEOPLE: Final = (("ada", "admin"), ("eva", "editor"), ("vic", "viewer"))
 SEALED: Final = {"key": "AKIAEXAMPLE", "secret": "example-secret"}
-ONE_OF_TWO: Final = {
+ONE_OF_SEVERAL: Final = {
     "tables.Grant": ("user", "namespace"),
-    "tables.AccessRequest": ("namespace",),
+    "tables.AccessRequest": ("namespace", "other"),
 }
-"""Models of which a row has one of two references, and those that stay null."""
+"""Models of which a row has one of several references; others keep their defaults."""
 SIGNED: Final = re.compile(r"^\\(?:un)?restrict .*$", re.MULTILINE)
 
 
@@ -150,7 +150,7 @@ def _fill_rest(apps: Any) -> None:  # noqa: ANN401 (as above)
         first = model._base_manager.first()  # noqa: SLF001 (as above)
         if first is not None:
             made[model] = first
-    for label, empty in ONE_OF_TWO.items():
+    for label, empty in ONE_OF_SEVERAL.items():
         row_of(apps.get_model(label), made, empty)
     for model in apps.get_models():
         row_of(model, made)

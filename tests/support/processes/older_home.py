@@ -77,7 +77,7 @@ def row_of(model: Any, made: dict[Any, Any], empty: tuple[str, ...] = ()) -> Any
     """Return the row of a model, made once with those that it leads to.
 
     Args:
-        empty: The names of fields that stay null.
+        empty: The names of fields that keep their defaults.
     """
     if model not in made:
         about = model._meta  # noqa: SLF001 (public, by Django's documentation)
