@@ -186,12 +186,14 @@ def _refusal(
     A view with `checks_scope` checks the scope itself. A change's view has a `role` and
     a `scope`, and some need a session.
     """
+    role = getattr(view, "role", User.Role.VIEWER)
     try:
+        if getattr(view, "needs_session", False):  # no scope of a key is enough
+            check_role(request, role)
+            check_session(request)
         if not getattr(view, "checks_scope", False):
             check_scope(request, scope_of_page(request, getattr(view, "scope", "")))
-        check_role(request, getattr(view, "role", User.Role.VIEWER))
-        if getattr(view, "needs_session", False):
-            check_session(request)
+        check_role(request, role)
     except (RoleRequiredError, ScopeRequiredError, SessionRequiredError) as error:
         return error_response(request, error)
     return None
