@@ -140,6 +140,8 @@ BY_PAGE: Final = {
     "sharing:share-part": f"PUT {SHARE}/tables/{{table}}",
     "sharing:shared-table-add": f"PUT {SHARE}/tables/{{table}}",
     "sharing:shared-table-update": f"PUT {SHARE}/tables/{{table}}",
+    "sharing:table-share": f"PUT {SHARE}/tables/{{table}}",
+    "sharing:table-share-update": f"PUT {SHARE}/tables/{{table}}",
     "sharing:schema-add": f"POST {SHARE}/schemas",
     "sharing:received-add": "POST received",
     "sharing:received-look": "POST received/{name}/refresh",

@@ -269,7 +269,7 @@ def test_is_described_with_the_help_of_its_options() -> None:
 
     assert call["summary"] == "Change how a lamp shines"
     assert call["operationId"] == "patch_lamp_view"
-    assert "role admin" in call["description"]
+    assert call["description"].startswith("For administrators.")
     assert body["colour"]["description"] == "the colour of the light"
     assert body["colour"]["maxLength"] == 20
     assert (body["watts"]["minimum"], body["watts"]["maximum"]) == (1, 100)

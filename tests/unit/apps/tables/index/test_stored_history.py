@@ -153,7 +153,7 @@ class TestACleanedLog:
     ) -> None:
         log.clean_up(6)
 
-        with django_assert_max_num_queries(30):
+        with django_assert_max_num_queries(33):
             index_table(table)
 
 
