@@ -37,7 +37,7 @@ def make_recipient(page: Page, server: Installation) -> str:
     """Make a recipient who reads the share, and return the activation link."""
     page.goto(f"{server.url}/recipients/new")
     page.get_by_label("Name", exact=True).fill(RECIPIENT)
-    page.get_by_label(SHARE).check()
+    page.get_by_label(SHARE, exact=True).check()
     page.get_by_role("button", name="Make the recipient and its link").click()
     link = page.locator("#link").inner_text()
     page.get_by_label("I have copied it").check()
