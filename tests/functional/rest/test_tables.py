@@ -13,7 +13,12 @@ from apps.tables.models import Lake, StorageConnection, Table
 from apps.tables.work.profile import PROFILE
 from tests.functional.explore_a_table.test_column_page import PROFILE as FOUND
 from tests.support import cases
-from tests.support.pages.factories import NOW, new_grant_of_right, new_table
+from tests.support.pages.factories import (
+    NOW,
+    new_api_key,
+    new_grant_of_right,
+    new_table,
+)
 from tests.support.pages.operated import work_newest
 from tests.support.pages.rest import refusal
 
@@ -122,9 +127,13 @@ class TestATable:
     def test_is_changed_and_recorded(self, eve: Client, orders: Table):
         refused = eve.patch(ORDERS, {"restricted": True}, content_type=JSON)
         assert refusal(refused) == (403, "permission-denied")
-        new_grant_of_right("own", orders, User.objects.get(username="eve"))
+        owner = User.objects.get(username="eve")
+        new_grant_of_right("own", orders, owner)
+        by_writer = eve.patch(ORDERS, {"restricted": True}, content_type=JSON)
+        assert refusal(by_writer) == (403, "scope-required")
 
-        answer = eve.patch(ORDERS, {"restricted": True}, content_type=JSON)
+        by_admin = Client(headers=new_api_key(owner, ["read", "write", "admin"]))
+        answer = by_admin.patch(ORDERS, {"restricted": True}, content_type=JSON)
 
         assert (answer.status_code, answer.json()["restricted"]) == (200, True)
         assert answer.json()["description"] == orders.about

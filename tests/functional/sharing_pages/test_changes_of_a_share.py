@@ -198,6 +198,8 @@ class TestNameAndEnd:
         assert admin.get("/shares/retail/settings.json").json() == {
             "name": "retail",
             "comment": "Every order",
+            "description": "",
+            "listed": False,
             "num_recipients": 1,
             "in_browser": False,
             "with_field_ids": True,
