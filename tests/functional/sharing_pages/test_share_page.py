@@ -182,7 +182,7 @@ class TestShare:
             new_grant(share, recipient)
             new_token(recipient)
 
-        with django_assert_max_num_queries(20):
+        with django_assert_max_num_queries(22):
             page(admin, "/shares/retail/")
 
 
