@@ -153,7 +153,7 @@ class TestACleanedLog:
     ) -> None:
         log.clean_up(6)
 
-        with django_assert_max_num_queries(33):
+        with django_assert_max_num_queries(34):
             index_table(table)
 
 
