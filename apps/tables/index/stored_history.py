@@ -266,4 +266,9 @@ def _store_columns(table: Table) -> None:
     columns = columns_of(table, text)
     TableColumn.objects.bulk_create(columns, batch_size=INSERT_BATCH)
     paths = words_of(column.path for column in columns)
-    ColumnWords.objects.update_or_create(table=table, defaults={"paths": paths})
+    ColumnWords.objects.bulk_create(
+        [ColumnWords(table=table, paths=paths)],
+        update_conflicts=True,
+        unique_fields=["table"],
+        update_fields=["paths"],
+    )

@@ -192,7 +192,7 @@ class TestStoreIndex:
         table = register(lake / "customers")
         result = build(table)
 
-        with django_assert_max_num_queries(47):
+        with django_assert_max_num_queries(42):
             store_index(table, result, now=NOW)
 
 
