@@ -55,6 +55,7 @@ EXAMPLES: list[DeltaError] = [
     errors.ColumnNotFoundError(column="x", columns=["a"]),
     errors.DataFileError(path="a.parquet", reason="it is torn"),
     errors.DataFileMissingError(path="a.parquet"),
+    errors.DataFileElsewhereError(path="/lake/other/a.parquet"),
     errors.DataFileRowsError(path="a.parquet", reason="it has 3 rows, the log says 4"),
     errors.DataFileUnsupportedError(path="a.parquet", reason="it is of tomorrow"),
     errors.PathEscapesTableError(path="../a"),
