@@ -74,6 +74,19 @@ class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found")
     hint = "'deltaweb share show {share}' lists its tables."
 
 
+class SharedTableGoneError(SharingStateError, code="shared-table-not-found"):
+    """A shared table that a page names by its id does not exist.
+
+    Attributes:
+        of: The share or the table of the page.
+    """
+
+    of: str
+    status = 404
+    message = "{of} has no such shared table."
+    hint = "It may have been removed. Load the page again to see what is shared."
+
+
 # === What is shared, and how ===
 
 

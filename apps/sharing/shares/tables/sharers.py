@@ -8,14 +8,18 @@ others in a share do not exist for those who may not see them.
 from typing import NamedTuple
 from uuid import UUID
 
+from django.db.models import Manager, QuerySet
 from django.utils import timezone
 
 from apps.accounts.errors import RoleRequiredError
 from apps.accounts.models import User
 from apps.pages.actions import Stamp
-from apps.pages.errors import PageError
 from apps.sharing.access.errors import SharedSchemaNotFoundError
-from apps.sharing.errors import RecipientNotFoundError, SharedTableNotFoundError
+from apps.sharing.errors import (
+    RecipientNotFoundError,
+    SharedTableGoneError,
+    SharedTableNotFoundError,
+)
 from apps.sharing.models import Recipient, Share, SharedSchema, SharedTable
 from apps.sharing.names import find_recipient, find_share, find_shared_table
 from apps.tables.catalogue.names import find_table, parse_table_name
@@ -101,15 +105,16 @@ def shared_by_id(caller: User, name: str, table_id: UUID) -> SharedTable:
 
 def find_by_id(share: Share, table_id: UUID) -> SharedTable:
     """Return a table of a share by its id."""
-    tables = share.shared_tables.select_related("share", "table", "from_schema")
-    found = tables.filter(id=table_id).first()
+    return _by_id(share.shared_tables, table_id, of=f"The share {share.name}")
+
+
+def _by_id(
+    tables: Manager[SharedTable] | QuerySet[SharedTable], table_id: UUID, *, of: str
+) -> SharedTable:
+    related = tables.select_related("share", "table", "from_schema")
+    found = related.filter(id=table_id).first()
     if found is None:
-        raise PageError(
-            status=404,
-            code="shared-table-not-found",
-            message=f"The share {share.name} has no such table.",
-            hint="It may have been removed. The page of the share lists its tables.",
-        )
+        raise SharedTableGoneError(of=of)
     return found
 
 
@@ -150,16 +155,8 @@ def shared_of_table(
 ) -> SharedTable:
     """Return the place of a table in a share by its id."""
     table = get_own_table(caller, namespace, name, SHARE)
-    places = SharedTable.objects.select_related("share", "table", "from_schema")
-    found = places.filter(table=table, id=table_id).first()
-    if found is None:
-        raise PageError(
-            status=404,
-            code="shared-table-not-found",
-            message=f"{table.full_name} is not in that share.",
-            hint="It may have been removed. The tab Sharing lists its shares.",
-        )
-    return found
+    places = SharedTable.objects.filter(table=table)
+    return _by_id(places, table_id, of=table.full_name)
 
 
 def reader_of_table(
