@@ -178,7 +178,7 @@ changes.load_from("share-request", "apps.sharing.access.requests")
 requestables.kinds.register(
     requestables.RequestableKind(
         name="share",
-        listed=lambda user, text, now: access.requests.listed_shares(user, text, now),  # noqa: PLW0108 (loads it)
+        listed=lambda user, text: access.requests.listed_shares(user, text),  # noqa: PLW0108 (loads it)
         named=lambda user, name: access.requests.listed_share(user, name),  # noqa: PLW0108 (as above)
         by_keys=lambda keys: access.requests.shares_of_keys(keys),  # noqa: PLW0108 (as above)
     )

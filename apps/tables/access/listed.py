@@ -63,7 +63,7 @@ def _found(
     return [
         (spaces.select_related("owned_by").order_by("name"), _places),
         (of_tables.order_by("namespace", "name"), _places),
-        *((kind.listed(user, text, now), kind.of_rows) for kind in kinds),
+        *((kind.listed(user, text), kind.of_rows) for kind in kinds),
     ]
 
 

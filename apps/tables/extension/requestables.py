@@ -1,7 +1,7 @@
-"""What can be listed and requested besides tables and namespaces, such as shares.
+"""Things that can be listed and requested like tables and namespaces, such as shares.
 
-An app registers a kind when Django is ready. A request keeps the key of what it is
-about, which its kind finds again.
+An app registers a kind when Django is ready. A request stores the key of a thing, by
+which the kind finds the thing again.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ class Requestable:
     """Something that is neither a table nor a namespace. Administrators decide on it.
 
     Attributes:
-        key: What a request keeps, such as `share:<id>`.
+        key: The key that a request stores, such as `share:<id>`.
         name: The name as commands take it, such as `share:retail`.
         about: The description for people who cannot view it.
         owner_name: The account to ask about it; None without one.
@@ -69,23 +69,23 @@ class Requestable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestableKind:
-    """A kind of such things.
+    """A kind of things that can be requested.
 
     Attributes:
         name: Such as `share`.
-        listed: Returns the rows that are listed, cannot be viewed by a user, and have
-            a text in their name or description.
-        named: Returns what a user may request by its name.
-        by_keys: Returns those of some keys that exist.
+        listed: Returns the listed rows with a text in their name or description; none
+            for a user who views all of them.
+        named: Returns the thing of a name, if a user may request it.
+        by_keys: Returns the things of some keys; unknown keys are left out.
     """
 
     name: str
-    listed: Callable[[User, str, datetime], QuerySet[Model]]
+    listed: Callable[[User, str], QuerySet[Model]]
     named: Callable[[User, str], Requestable]
     by_keys: Callable[[Collection[str]], Mapping[str, Requestable]]
 
     def of_rows(self, rows: Iterable[Model]) -> Iterator[Requestable]:
-        """Yield what can be requested, by rows of `listed`, in their order."""
+        """Yield the things of rows of `listed`, in their order."""
         keys = [f"{self.name}{SEPARATOR}{row.pk}" for row in rows]
         found = self.by_keys(keys)
         yield from (found[key] for key in keys if key in found)
@@ -95,7 +95,7 @@ kinds: Registry[RequestableKind] = Registry(key=lambda kind: kind.name)
 
 
 def requestables(keys: Collection[str]) -> dict[str, Requestable]:
-    """Return those of some keys that exist."""
+    """Return the things of some keys; unknown keys are left out."""
     found: dict[str, Requestable] = {}
     for kind in kinds:
         own = [one for one in keys if one.startswith(f"{kind.name}{SEPARATOR}")]
@@ -104,7 +104,7 @@ def requestables(keys: Collection[str]) -> dict[str, Requestable]:
 
 
 def requestable_named(user: User, name: str) -> Requestable | None:
-    """Return what `share:retail` names for a user; None if it names no such kind."""
+    """Return the thing that `share:retail` names; None for a name without a kind."""
     for kind in kinds:
         prefix = f"{kind.name}{SEPARATOR}"
         if name.startswith(prefix):
@@ -112,7 +112,7 @@ def requestable_named(user: User, name: str) -> Requestable | None:
     return None
 
 
-def found_requestables(user: User, text: str, now: datetime) -> Iterator[Requestable]:
-    """Yield what is listed, cannot be viewed by a user, and has a text in its name."""
+def found_requestables(user: User, text: str) -> Iterator[Requestable]:
+    """Yield the listed things of all kinds; see `RequestableKind.listed`."""
     for kind in kinds:
-        yield from kind.of_rows(kind.listed(user, text, now))
+        yield from kind.of_rows(kind.listed(user, text))

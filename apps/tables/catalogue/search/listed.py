@@ -4,7 +4,6 @@ from itertools import chain, islice
 
 from django.db.models import Q
 from django.urls import reverse
-from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.pages.frame import AnyUser
@@ -26,7 +25,7 @@ def found_listed(user: AnyUser, text: str) -> list[Hit]:
         (one.full_name, reverse("tables:request-table", args=[one.namespace, one.name]))
         for one in named.order_by("namespace", "name")[:MAX_FOUND]
     ]
-    others = found_requestables(user, text, timezone.now())
+    others = found_requestables(user, text)
     found = chain(tables, ((one.name, one.request_url) for one in others))
     return [
         Hit(name=name, about="you can request access", url=url)
