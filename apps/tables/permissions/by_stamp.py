@@ -15,7 +15,11 @@ from apps.tables.permissions.spaces import require_in
 
 def caller_of(stamp: Stamp) -> User | AnonymousUser | None:
     """Return who makes a change; None for a command and the server itself."""
-    return None if stamp.actor.user_id is None else _user(stamp.actor.user_id)
+    user_id = stamp.actor.user_id
+    if user_id is None:
+        return None
+    # A user who is gone has no right.
+    return User.objects.filter(id=user_id).first() or AnonymousUser()
 
 
 def require_by(stamp: Stamp, right: str, table: Table) -> None:
@@ -23,41 +27,35 @@ def require_by(stamp: Stamp, right: str, table: Table) -> None:
 
     A command and the server itself have every right.
     """
-    if stamp.actor.user_id is not None:
-        require(_user(stamp.actor.user_id), right, table, stamp.at)
+    if (caller := caller_of(stamp)) is not None:
+        require(caller, right, table, stamp.at)
 
 
 def require_in_by(stamp: Stamp, right: str, namespace: str) -> None:
     """Refuse a change by somebody who lacks a right on a whole namespace."""
-    if stamp.actor.user_id is not None:
-        require_in(_user(stamp.actor.user_id), right, namespace, stamp.at)
+    if (caller := caller_of(stamp)) is not None:
+        require_in(caller, right, namespace, stamp.at)
 
 
 def closed_namespaces(stamp: Stamp, right: str) -> frozenset[str]:
     """Return the private namespaces in which whoever makes a change lacks a right."""
-    if stamp.actor.user_id is None:
+    caller = caller_of(stamp)
+    if caller is None:
         return frozenset()
-    user = _user(stamp.actor.user_id)
     private = Namespace.objects.private_names()
-    mine = namespaces_with(user, right, now=stamp.at)
+    mine = namespaces_with(caller, right, now=stamp.at)
     return frozenset(private) - frozenset(private.filter(mine))
 
 
 def give_own(table: Table, stamp: Stamp) -> None:
     """Let whoever made a private table own it; an administrator needs no grant."""
-    user_id = stamp.actor.user_id
-    user = None if user_id is None else _user(user_id)
-    if isinstance(user, User) and not user.is_admin:
+    caller = caller_of(stamp)
+    if isinstance(caller, User) and not caller.is_admin:
         Grant.objects.create(
-            user=user,
+            user=caller,
             table=table,
             right=OWN,
             reason="Made the table private when adding it.",
             given_by=stamp.actor.name,
             given_at=stamp.at,
         )
-
-
-def _user(user_id: int) -> User | AnonymousUser:
-    """Return a user; one who is gone has no right."""
-    return User.objects.filter(id=user_id).first() or AnonymousUser()
