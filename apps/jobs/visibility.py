@@ -22,6 +22,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import TypeAlias
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
@@ -33,6 +34,11 @@ from apps.jobs.models import Job, JobQuerySet
 from apps.jobs.running import start_checks
 from apps.pages.registry import Registry
 from deltaweb.errors import DeltawebError
+
+Viewers: TypeAlias = Callable[
+    [Collection[User], Collection[str]], Mapping[str, AbstractSet[int]]
+]
+"""Returns, by each of some ids, the ids of those of some users who may see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,7 @@ class Subjects:
 
     Attributes:
         visible_ids: A query of one column, the ids that a user may see.
-        viewers: Returns the same for many users at once: the ids of those of some users
-            who may see each of some ids, by these.
+        viewers: Answers the same question for many users at once.
         editable_ids: A query of one column, the ids of those that a user may change.
         links: The names and pages of the given ids; unknown ids are left out.
         named: A query of one column, the ids whose name holds a text.
@@ -59,9 +64,7 @@ class Subjects:
 
     visible_ids: Callable[[User], object]
     links: Callable[[Collection[UUID]], Mapping[UUID, SubjectLink]]
-    viewers: Callable[
-        [Collection[User], Collection[str]], Mapping[str, AbstractSet[int]]
-    ] = lambda _, __: {}
+    viewers: Viewers = lambda _, __: {}
     editable_ids: Callable[[User], object] = lambda _: ()
     named: Callable[[str], object] = lambda _: ()
 
@@ -89,9 +92,9 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
 def viewers_of_jobs(
     users: Collection[User], ids: Collection[str]
 ) -> dict[str, set[int]]:
-    """Return the ids of those of some users who may see jobs, by the ids of the jobs.
+    """Return which of some users may see each job: their ids by the ids of the jobs.
 
-    It is the same rule as that of `visible_jobs`, for many users at once.
+    It applies the rule of `visible_jobs` to many users at once.
     """
     admins = {user.pk for user in users if user.is_admin}
     editors = {user.pk for user in users if user.is_editor}

@@ -24,16 +24,13 @@ from typing import TypeAlias
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
+from apps.jobs.visibility import Viewers
 from apps.notices.events.kind import event_kinds
 from apps.notices.models import Event
 from apps.pages.registry import Registry
 
 ROLES = tuple(User.Role.values)
 Subject: TypeAlias = tuple[str, str]
-Viewers: TypeAlias = Callable[
-    [Collection[User], Collection[str]], Mapping[str, AbstractSet[int]]
-]
-"""Returns the ids of those of some users who may see each of some ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +39,8 @@ class SubjectsOfEvents:
 
     Attributes:
         visible_ids: Returns those of some ids that a user may see, as text.
-        viewers: Returns the same for many users without a query for each of them. It
-            is needed where many people follow the subject; None asks for each user.
+        viewers: Answers the same question for many users without a query for each.
+            Without it, each user needs a query.
         url: Returns the address of the page of an id, if there is one.
     """
 
@@ -55,7 +52,7 @@ class SubjectsOfEvents:
     def viewers_of(
         self, users: Collection[User], ids: Collection[str]
     ) -> Mapping[str, AbstractSet[int]]:
-        """Return the ids of those of some users who may see each of some ids."""
+        """Return which of some users may see each id; see `Viewers`."""
         if self.viewers is not None:
             return self.viewers(users, ids)
         found: dict[str, set[int]] = defaultdict(set)
@@ -97,7 +94,7 @@ def event_viewers(
 ) -> dict[int, AbstractSet[int]]:
     """Return the ids of the users who may see stored events, by the ids of the events.
 
-    It is the same rule as that of `visible_events`, for many users at once.
+    It applies the rule of `visible_events` to many users at once.
 
     Args:
         wanted: The ids of the users to ask about, by the ids of the events.
