@@ -21,7 +21,7 @@ const provider = new Provider(issuer, {
     accountId: id,
     claims: () => ({ sub: id, preferred_username: id, ...people[id] }),
   }),
-  // Nobody is asked for consent: the company runs both sides.
+  // There is no page of consent, because the company runs both sides.
   loadExistingGrant: async (ctx) => {
     const { client: asking, session, provider: own } = ctx.oidc;
     const grant = new own.Grant({ clientId: asking.clientId, accountId: session.accountId });

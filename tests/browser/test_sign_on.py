@@ -2,17 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE_MS, WINDOW
-from tests.support.oidc.running import PEOPLE, running_provider
+from tests.support.oidc.running import SECRET, provider_of_people
 from tests.support.processes.installation import Installation, furnish, serving
 from tests.support.processes.ports import free_port
-
-SECRET: Final = "known-to-deltaweb-and-its-provider-alone"  # as in the program
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +31,7 @@ def company(
     ) as installation:
         paths = ("/sign-in/sso/callback/", "/sign-in/sso/logout/", "/sign-in/")
         addresses = [f"{installation.url}{path}" for path in paths]
-        with running_provider(PEOPLE, *addresses, port=port):
+        with provider_of_people(*addresses, port=port):
             yield installation
 
 

@@ -15,10 +15,9 @@ from django.test import Client
 from pytest_django import Settings
 
 from apps.accounts.sign_on import provider as asked
-from tests.support.oidc.running import PEOPLE, running_provider
+from tests.support.oidc.running import SECRET, provider_of_people
 
 HOST: Final = "http://testserver"
-SECRET: Final = "known-to-deltaweb-and-its-provider-alone"  # as in the program
 _ACTION: Final = re.compile(r'action="([^"]+)"')
 _XSRF: Final = re.compile(r'name="xsrf" value="([^"]+)"')
 
@@ -97,7 +96,7 @@ def running() -> Iterator[Provider]:
     Thread(target=server.serve_forever, daemon=True).start()
     logout_uri = f"http://127.0.0.1:{server.server_address[1]}/"
     addresses = (f"{HOST}/sign-in/sso/callback/", logout_uri, f"{HOST}/sign-in/")
-    with running_provider(PEOPLE, *addresses) as issuer:
+    with provider_of_people(*addresses) as issuer:
         yield Provider(issuer, tokens)
     server.shutdown()
     server.server_close()

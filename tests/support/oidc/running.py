@@ -1,36 +1,83 @@
 """A certified OIDC provider (oidc-provider, of Node.js) on a free port."""
 
+import json
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.support.processes.installation import status_of, wait_for
+from tests.support.processes.installation import ROOT, status_of, wait_for
 from tests.support.processes.node import NODE
 from tests.support.processes.ports import free_port
 
 PROGRAM = Path(__file__).parent / "provider.mjs"
-MODULE = Path(__file__).resolve().parents[3] / "node_modules" / "oidc-provider"
-PEOPLE = PROGRAM.with_name("people.mjs")
+MODULE = ROOT / "node_modules" / "oidc-provider"
+PEOPLE_PROGRAM = ROOT / "docker" / "company" / "provider.mjs"
+SECRET = "known-to-deltaweb-and-its-provider-alone"
+PEOPLE = {
+    "ann": {
+        "groups": ["data", "ops"],
+        "email": "ann@example.com",
+        "email_verified": True,
+    },
+    "ben": {"groups": ["data"], "email": "ben@example.com", "email_verified": False},
+    "eve": {"email": "eve@example.org", "email_verified": True},
+}
 CLIENT = ("globex-etl", "known-to-globex-and-its-issuer-alone")  # as in the program
 AUDIENCE = "deltaweb"
 
 
 @contextmanager
-def running_provider(
-    program: Path = PROGRAM, *arguments: str, port: int = 0
+def running_provider() -> Iterator[str]:
+    """Run the provider of one client, and yield its address, its name as an issuer."""
+    port = free_port()
+    with _running(PROGRAM, str(port), port=port) as issuer:
+        yield issuer
+
+
+@contextmanager
+def provider_of_people(
+    callback: str, logout: str, signed_out: str, *, port: int = 0
 ) -> Iterator[str]:
-    """Run it, and yield its address, which is its name as an issuer.
+    """Run the provider of the company with `PEOPLE`, and yield its address.
 
     Args:
-        port: Where it listens; 0 for any free port.
+        callback: The address of deltaweb to which people return.
+        logout: The address that takes logout tokens.
+        signed_out: The address to which people return after signing out.
+        port: The port of the provider; 0 for any free port.
     """
+    port = port or free_port()
+    settings = {
+        "issuer": f"http://127.0.0.1:{port}",
+        "address": "127.0.0.1",
+        "port": port,
+        "client": {
+            "client_id": "deltaweb",
+            "client_secret": SECRET,
+            "redirect_uris": [callback],
+            "post_logout_redirect_uris": [signed_out],
+            "backchannel_logout_uri": logout,
+            "backchannel_logout_session_required": True,
+        },
+        "people": PEOPLE,
+    }
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(settings, file)
+        file.flush()
+        with _running(PEOPLE_PROGRAM, file.name, port=port) as issuer:
+            yield issuer
+
+
+@contextmanager
+def _running(program: Path, argument: str, *, port: int) -> Iterator[str]:
     if not MODULE.is_dir():
         pytest.skip("oidc-provider is not installed: make setup")
-    issuer = f"http://127.0.0.1:{port or free_port()}"
-    command = [str(NODE), str(program), issuer.rpartition(":")[2], *arguments]
+    issuer = f"http://127.0.0.1:{port}"
+    command = [str(NODE), str(program), argument]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         discovery = f"{issuer}/.well-known/openid-configuration"
