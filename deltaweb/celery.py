@@ -36,7 +36,7 @@ app.heartbeat = None  # of a worker, while it runs
 
 
 class BrokerAnswers(StartStopStep):  # type: ignore[misc]  # As Celery has no types.
-    """Notes that the broker answers, each time that a worker has a connection."""
+    """Notes that the broker answers, each time that a worker connects to it."""
 
     requires = ("celery.worker.consumer.connection:Connection",)
 
@@ -104,7 +104,7 @@ def _stop_heartbeat(**_: object) -> None:
 
 @task_prerun.connect  # type: ignore[untyped-decorator]  # As above.
 def _name_in_lines(kwargs: Any = None, **_: object) -> None:  # noqa: ANN401 (the task's arguments)
-    """Give the lines of a task the id of its job; one by the clock is a request."""
+    """Give the lines of a task the id of its job, or else an id of a request."""
     job_id = (kwargs or {}).get("job_id", "")
     logs.job_id.set(job_id)
     logs.request_id.set("" if job_id else logs.new_request_id())

@@ -103,7 +103,7 @@ def key_of(request: HttpRequest) -> APIKey | None:
 
 
 def scope_of_page(request: HttpRequest, of_change: str = "") -> Scope:
-    """Return what a key must be for to send a request for a page.
+    """Return the scope that a key needs to send a request for a page.
 
     Args:
         request: The request.
@@ -119,9 +119,9 @@ def scope_of_page(request: HttpRequest, of_change: str = "") -> Scope:
 
 
 def check_scope_by(stamp: Stamp, needed: Scope) -> None:
-    """See that the key that a change is made with is for this, as `check_scope` does.
+    """Refuse a change that is made with a key without a scope, as `check_scope` does.
 
-    It is for a change some of whose parameters need more than the others.
+    It is for changes with a parameter that needs another scope than the others.
     """
     actor = stamp.actor
     if actor.scopes is not None and needed not in actor.scopes:
@@ -131,7 +131,7 @@ def check_scope_by(stamp: Stamp, needed: Scope) -> None:
 
 
 def check_scope(request: HttpRequest, needed: Scope) -> None:
-    """See that the key of a request is for this; a session is for everything."""
+    """Refuse a request by a key without a scope; a session has every scope."""
     key = key_of(request)
     if key is not None and needed not in key.scopes:
         raise ScopeRequiredError(label=key.name, scopes=key.scopes, needed=needed.value)

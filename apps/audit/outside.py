@@ -46,19 +46,19 @@ def send_events(place: str, *, now: datetime) -> int:
     """
     with _alone() as is_alone:
         if not is_alone:
-            return 0  # another worker is at it
+            return 0  # another worker sends them
         cursor, _ = AuditCursor.objects.get_or_create(name=place[:200])
         rows = AuditEvent.objects.filter(id__gt=cursor.after_id)
         new = rows.exclude(id__in=cursor.sent)
         events = list(new.order_by("id")[:BATCH])
-        if events:  # outside of a transaction, which would hold others up meanwhile
+        if events:  # outside of a transaction, which would make others wait
             write(place, [line_of(one) for one in events])
         _note_sent(place, [one.id for one in events], now)
     return len(events)
 
 
 def _note_sent(place: str, ids: Sequence[int], now: datetime) -> None:
-    """Note which events were sent, and up to which number all were."""
+    """Store which events were sent, and the number up to which all were sent."""
     with transaction.atomic():
         cursor = AuditCursor.objects.select_for_update().get(name=place[:200])
         sent = {*cursor.sent, *ids}
@@ -127,12 +127,12 @@ def _append(path: Path, lines: Sequence[str]) -> None:
 
 
 def _wait_for_end(server: socket.socket) -> None:
-    """Wait until a server has read all, which it shows by closing.
+    """Wait until a server closes the connection, because it has read everything.
 
-    A server that ends without that resets the connection, and all is sent again.
+    A server that stops before that resets the connection, and all is sent again.
     """
     server.shutdown(socket.SHUT_WR)
-    with suppress(TimeoutError):  # one that waits for more has what was sent
+    with suppress(TimeoutError):  # a server that stays open has read what was sent
         while server.recv(4096):
             pass
 

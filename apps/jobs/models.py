@@ -59,7 +59,7 @@ class Job(models.Model):
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
     )
-    # A job that a job starts has the id of its request; one by the clock has its own.
+    # Jobs that a job starts have its request id; scheduled jobs have a new one.
     request_id = models.CharField(max_length=64, blank=True, default=requested_by_id)
 
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)

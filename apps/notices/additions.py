@@ -54,7 +54,7 @@ subjects_of_events.register(
 
 
 def visible_webhooks(user: User, ids: Collection[str]) -> Collection[str]:
-    """Return those of some ids whose webhooks are those of a user."""
+    """Return those of some ids that are of webhooks of a user."""
     found = user.webhooks.filter(id__in=ids).values_list("id", flat=True)
     return [str(one) for one in found]
 

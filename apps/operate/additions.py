@@ -1,4 +1,4 @@
-"""What operations add to the pages of all apps: the changes of administrators."""
+"""The additions of operations to the pages of all apps: changes of administrators."""
 
 from django.db.backends.signals import connection_created
 

@@ -23,7 +23,7 @@ class NotRestoredError(PageError, code="not-restored"):
 
 
 class RevivalUnknownError(PageError, code="revival-unknown"):
-    """Nothing that a restore brought back and that can be revoked has this name."""
+    """The name is not of a kind of things that can be revoked after a restore."""
 
     name: str
     known: str
@@ -38,7 +38,7 @@ class AuditLinesInvalidError(PageError, code="audit-lines-invalid"):
     problem: str
     status = 422
     message = "The audit record cannot be compared: {problem}."
-    hint = "Choose a file of JSON lines, to which DELTAWEB_AUDIT_LOG wrote."
+    hint = "Choose a file of JSON lines that DELTAWEB_AUDIT_LOG has written."
 
 
 class SwitchedOffError(PageError, code="switched-off"):

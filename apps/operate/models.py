@@ -30,8 +30,8 @@ class Restoration(models.Model):
     """A restore of a backup, and what an administrator has to decide after it.
 
     Attributes:
-        decisions: What the restore ended, and what it could not read.
-        compared: What an audit record outside of the database says; None before.
+        decisions: Counts of what the restore ended, and the storages it cannot read.
+        compared: The comparison with an audit record; None if none was compared.
         decided_at: When the last decision was made; None while some are open.
     """
 

@@ -43,7 +43,7 @@ def entries_for(user: AnyUser) -> list[NavEntry]:
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """What a user reads at the top of each page.
+    """A sentence at the top of each page.
 
     Attributes:
         url_name: The page where something is to be done; "" for none.
@@ -61,7 +61,7 @@ banners: Registry[BannerProvider] = Registry()
 
 
 def banners_for(user: AnyUser) -> list[Banner]:
-    """Return what `user` reads at the top of each page."""
+    """Return the banners of `user`."""
     return [banner for provider in banners for banner in provider(user)]
 
 

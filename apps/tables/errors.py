@@ -191,7 +191,7 @@ class NothingToGiveError(DeltaError, code="nothing-to-give"):
     reason: str
     status = 409
     message = "Access to {name} cannot be given: {reason}."
-    hint = "Reject the request, or change what stands in the way and approve it then."
+    hint = "Reject the request, or correct this and approve it then."
 
 
 class RequestInvalidError(DeltaError, code="request-invalid"):

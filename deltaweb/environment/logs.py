@@ -26,12 +26,12 @@ job_id: Final[ContextVar[str]] = ContextVar("job_id", default="")
 
 
 def new_request_id() -> str:
-    """Return an id for what no request asked for, or for a request without one."""
+    """Return a new id, for scheduled work or for a request without an id."""
     return uuid.uuid4().hex[:12]
 
 
 def requested_by_id() -> str:
-    """Return the id of the request that is answered, or a new one outside of any."""
+    """Return the id of the current request, or a new id outside of a request."""
     return request_id.get() or new_request_id()
 
 
@@ -39,7 +39,7 @@ def requested_by_id() -> str:
 def named_in_lines(*, request: str = "", job: str = "") -> Iterator[None]:
     """Give the lines of a block the ids of a request and a job.
 
-    An id that is left out stays as it is.
+    An id that is left out is not changed.
     """
     tokens = [
         (one, one.set(value))

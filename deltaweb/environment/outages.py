@@ -47,7 +47,7 @@ class Outages:
         self._lock = threading.Lock()
 
     def is_on(self, part: str) -> bool:
-        """Whether a part did not answer when it was last asked."""
+        """Whether a part did not answer the last time."""
         return part in self._began_s
 
     def began(self, part: str, reason: str) -> None:
@@ -97,13 +97,13 @@ class DropOutageLines(logging.Filter):
 
 
 def is_answer_without_cause(record: logging.LogRecord) -> bool:
-    """Whether a line says that a request was answered by 500 or more, and no more."""
+    """Whether a line reports an answer of 500 or more without its cause."""
     is_broken = getattr(record, "status_code", 0) >= FIRST_BROKEN
     return record.name == "django.request" and is_broken and not record.exc_info
 
 
 def lost_database(error: BaseException | None) -> BaseException | None:
-    """Return the cause of an error if it is that the database does not answer."""
+    """Return the cause of an error that says that the database does not answer."""
     return next(filter(is_lost_database, causes(error)), None)
 
 
@@ -128,7 +128,7 @@ def is_lost_broker(record: logging.LogRecord, error: BaseException | None) -> bo
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and what it comes from, the newest first."""
+    """Yield an error and its causes, the newest first."""
     for _ in range(MAX_CAUSES):
         if error is None:
             return

@@ -17,7 +17,7 @@ def started(
     broker: str,
     work: Mapping[str, object] | None = None,
 ) -> None:
-    """Write what starts, and what it works with; no secret is in it.
+    """Write a line about a process that starts, and what it uses, without secrets.
 
     Args:
         process: What starts, such as `worker`.

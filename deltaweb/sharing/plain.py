@@ -61,7 +61,7 @@ IN_COPIES: Final = frozenset({COLUMN_MAPPING, DELETION_VECTORS, TYPE_WIDENING})
 TIMES: Final = frozenset({"timestamp", "timestamp_ntz"})
 """The types of columns that may be stored as INT96."""
 _NEAR_US: Final = (-(2**63) // 1000 + 2000, 2**63 // 1000 - 2000)
-"""The times of 64 bits in nanoseconds, less what statistics are rounded by."""
+"""The range of 64 bits in nanoseconds, without the rounding of statistics."""
 _STORED_KEYS: Final = frozenset({FIELD_ID, NESTED_IDS, PHYSICAL_NAME, TYPE_CHANGES})
 
 
@@ -82,7 +82,7 @@ class PlainForm:
     Attributes:
         copies_all: Whether each file needs a copy. Otherwise only files with a
             deletion vector surely do.
-        checked_where: Is true for a row of each file that needs a copy if its footer
+        checked_where: A file with a row for which it is true needs a copy if its footer
             shows types that are not plain.
     """
 

@@ -31,7 +31,7 @@ JOIN_TIMEOUT_S: Final = 30
 CANCEL_INTERVAL_S: Final = 0.5
 
 MDC: Final = "mdc."
-"""What begins local properties that Spark's tasks have in the lines of their log."""
+"""The prefix of local properties that Spark's tasks write in the lines of logs."""
 
 T = TypeVar("T")
 OnProgress = Callable[[int, int | None], None]

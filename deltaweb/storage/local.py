@@ -59,7 +59,7 @@ class LocalTableStore:
         root: Absolute path of the table's folder; it may be a symbolic link itself.
         allowed_roots: Absolute paths of folders that links and absolute paths of the
             log may lead to, besides the root.
-        closed: The places below these folders where no file is, as the table sees it.
+        closed: The places below these folders that count as empty.
     """
 
     def __init__(
@@ -334,7 +334,7 @@ class LocalTableStore:
         return resolve_data_path(path, root=self._root, allowed_roots=roots)
 
     def _check_place(self, place: str, path: str) -> None:
-        """Refuse a path that leaves the roots; of a closed place nothing is there."""
+        """Refuse a path that leaves the roots; a closed place counts as empty."""
         if self._is_inside(place):
             return
         if is_within(os.path.realpath(place), self._roots()):
@@ -382,10 +382,10 @@ class LocalTableStore:
         return self._real_roots
 
     def _real_root(self) -> str:
-        """Return the root without links; it may have become one to a closed place.
+        """Return the root with its links followed.
 
         Raises:
-            FileNotFoundError: If it has.
+            FileNotFoundError: If it has become a link to a closed place.
         """
         real = os.path.realpath(self._root)
         if real != self._root and self._closed.contains(real):

@@ -59,7 +59,7 @@ class RemoteTableStore:
 
     Args:
         allowed_roots: Further URLs that absolute paths of the log may lead to.
-        closed: The places below these URLs where no file is, as the table sees it.
+        closed: The places below these URLs that count as empty.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""Places that are the same, however they are spelt, and which hold others.
+"""Locations: which spellings mean the same place, and which places hold others.
 
 Prefixes of URLs match by whole names: `s3://bucket/a` holds `s3://bucket/a/t`, and not
-`s3://bucket/ab`. `s3://` holds every bucket. For what must stay hidden, a spelling that
-may mean the same place counts as the same. So do links, and the folder that a link of a
+`s3://bucket/ab`. `s3://` holds every bucket. For hidden tables, a spelling that may
+mean the same place counts as the same. So do links, and the folder that a link of a
 table's log leads to.
 """
 
@@ -60,7 +60,7 @@ def url_of(parts: Sequence[str]) -> str:
 
 
 def holds(prefix: str, location: str) -> bool:
-    """Whether a location is what a prefix names, or lies below it."""
+    """Whether a location is the place of a prefix, or below it."""
     names = parts_of(prefix)
     return parts_of(location)[: len(names)] == names
 
@@ -100,11 +100,11 @@ class HiddenPlaces:
         return cls(frozenset(roots), frozenset(above))
 
     def hides(self, location: str) -> bool:
-        """Return whether a location is, holds, or lies in one of the tables."""
+        """Return whether a location is, holds, or is in one of the tables."""
         return self._meets(location, holds=True)
 
     def contains(self, location: str) -> bool:
-        """Return whether a location is, or lies in, one of the tables."""
+        """Return whether a location is, or is in, one of the tables."""
         return self._meets(location, holds=False)
 
     def _meets(self, location: str, *, holds: bool) -> bool:
@@ -121,7 +121,7 @@ class ClosedPlaces:
     """The places of other tables that the files of one table may not be in.
 
     They are looked up when the first place outside of the table is read, or when they
-    travel to another process: a table of relative paths never asks for them.
+    are pickled for another process. A table with relative paths needs no look-up.
 
     Args:
         find: Returns the locations of the other tables.
@@ -134,7 +134,7 @@ class ClosedPlaces:
         return _closed, (self._locations,)
 
     def contains(self, place: str) -> bool:
-        """Return whether a place is, or lies in, one of the tables."""
+        """Return whether a place is, or is in, one of the tables."""
         return self._places.contains(place)
 
     @cached_property

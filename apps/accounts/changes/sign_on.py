@@ -1,4 +1,4 @@
-"""What administrators change of sign-on: which accounts people of a provider have."""
+"""The changes of sign-on: the accounts that people of a provider have."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -20,8 +20,8 @@ def key_life() -> timedelta:
 def is_suspended(user: User, now: datetime) -> bool:
     """Whether keys, subscriptions and open streams of a user are suspended.
 
-    A local account, which no provider knows, is so only if it was when it became
-    local; that ends as its user signs in.
+    A local account, which no provider knows, is suspended only if it was suspended when
+    it became local. That ends when its user signs in.
     """
     suspended_at = suspension_of(user)
     return user.is_signed_out or (suspended_at is not None and now > suspended_at)

@@ -1,4 +1,4 @@
-"""What an administrator does for people who sign on: link an account, or end that."""
+"""Link an account to a person of a provider, or make it local again."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -51,10 +51,10 @@ def link(user: User, *, issuer: str, subject: str, stamp: Stamp) -> LinkedIdenti
 
 
 def unlink(user: User, *, now: datetime) -> None:
-    """Make an account local again; nobody signs in to it from a provider.
+    """Make an account local again, which ends the sign-ins from a provider.
 
-    A suspended account stays suspended until its user signs in here: otherwise its
-    keys would work again without anybody who signed in.
+    A suspended account stays suspended until its user signs in here. Otherwise, its
+    keys would work again without a sign-in.
     """
     user.identities.all().delete()
     user.is_signed_out = is_suspended(user, now)

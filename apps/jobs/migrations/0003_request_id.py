@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     dependencies = [("jobs", "0001_initial_squashed_0002_worker_queues")]
 
     operations = [
-        # Jobs of before have no request. The default is of new ones alone.
+        # Existing jobs have no request. Only new jobs get the default.
         migrations.AddField(
             model_name="job",
             name="request_id",

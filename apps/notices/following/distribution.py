@@ -144,7 +144,7 @@ def mail_due_at(follow: Follow, now: datetime) -> datetime:
 
 
 def _serve(events: Sequence[Event], now: datetime) -> None:
-    """Tell everybody of a batch of events, without a query for each person."""
+    """Write the notices and deliveries of events, without a query for each person."""
     hearers, people = _hearers(events, now)
     concerned_ids: dict[int, set[int]] = defaultdict(set)
     for user, event_ids in people_of(events, now).items():
@@ -178,7 +178,7 @@ def _serve(events: Sequence[Event], now: datetime) -> None:
 def _hearers(
     events: Sequence[Event], now: datetime
 ) -> tuple[dict[int, dict[int, list[Follow]]], dict[int, User]]:
-    """Return who wants which event, and by which follows; and these people.
+    """Return the people who want each event, with the follows that say so.
 
     Returns:
         The follows by the ids of the events and of the users, and the users by id.
@@ -199,7 +199,7 @@ def _hearers(
 
 
 class _Way(NamedTuple):
-    """How a person is told: by the bell, and when by mail."""
+    """The channels by which a person gets an event: the bell, and when a mail."""
 
     by_bell: bool
     mail_due_at: datetime | None
@@ -216,9 +216,9 @@ class _Ways:
     def of(
         self, user: User, follows: Sequence[Follow], *, is_concerned: bool
     ) -> _Way | None:
-        """Return how a person is told of an event; None if by webhooks alone.
+        """Return the channels by which a person gets an event; None for webhooks alone.
 
-        What concerns a person is told at once by the bell, and by mail if possible.
+        An event that concerns a person has the bell, and a mail at once if possible.
         """
         by_bell = is_concerned or any(one.by_bell for one in follows)
         mails = [due for due in map(self._mail_due_at, follows) if due is not None]

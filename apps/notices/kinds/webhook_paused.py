@@ -14,7 +14,7 @@ class PausedWebhook:
     Attributes:
         webhook: The id of the webhook.
         host: The host of its address.
-        reason: Why it was paused, in half a sentence.
+        reason: The reason, such as `after 24 h of failures`.
         num_waiting: The number of events that waited at that moment.
     """
 

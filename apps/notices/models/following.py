@@ -12,7 +12,7 @@ from apps.accounts.models import User
 from apps.notices.models.events import Event
 
 MAX_IDS: Final = 500
-"""The number of people of one statement."""
+"""The limit of people in one statement."""
 
 
 class Webhook(models.Model):
@@ -138,10 +138,10 @@ class Notice(models.Model):
         mail_due_at: datetime | None,
         now: datetime,
     ) -> None:
-        """Tell people of an event, except those who were told of it before.
+        """Add the notices of an event for people who do not have one yet.
 
-        The database makes the rows from the ids of the people. With an object for each
-        row, a thousand events for five hundred people take a minute.
+        The database makes the rows from the ids of the people, because an object for
+        each row takes a minute for 1,000 events and 500 people.
         """
         time_of = connection.ops.adapt_datetimefield_value
         values = [event.pk, time_of(now), by_bell, time_of(mail_due_at), 0]

@@ -14,7 +14,7 @@ followers: Final[Registry[Callable[[Webhook, str, datetime], None]]] = Registry(
 
 
 def pause(webhook: Webhook, reason: str, now: datetime) -> None:
-    """Send nothing more to a webhook until it is resumed; once for each pause."""
+    """Pause a webhook until it is resumed, and call the followers; once for a pause."""
     active = Webhook.objects.filter(id=webhook.pk, paused_at=None)
     with transaction.atomic():
         if active.update(paused_at=now, pause_reason=reason):

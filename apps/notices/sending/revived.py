@@ -1,4 +1,4 @@
-"""What is sent again after a restored backup."""
+"""The events and mails that a restored backup sends again."""
 
 from datetime import datetime
 

@@ -60,10 +60,10 @@ _lock: Final = Lock()
 
 
 def send_due(*, now: datetime) -> int:
-    """Begin to send from each queue in which something is due; return how many.
+    """Begin to send from the queues with something due; return the number of queues.
 
-    Only as many are taken as there are free threads: the lease of a queue that waits
-    for a thread would run out.
+    No more are taken than threads are free, because the lease of a queue that waits for
+    a thread would expire.
     """
     with _lock:
         _sending.difference_update([one for one in _sending if one.done()])

@@ -212,12 +212,12 @@ def _of_answer(url: str, answer: HTTPResponse) -> Found:
 
 
 def clock_of(what: str, answer: HTTPResponse, before: datetime) -> Iterator[Found]:
-    """Compare the clock of a server, which says its time to the second.
+    """Compare our clock with the `Date` header of a server, which has whole seconds.
 
     Args:
-        before: Our time before it was asked.
+        before: Our time before the request.
     """
-    with suppress(ValueError):  # it is no date
+    with suppress(ValueError):  # without a valid date
         theirs = parsedate_to_datetime(answer.headers.get("Date", ""))
         theirs = theirs if theirs.tzinfo else theirs.replace(tzinfo=UTC)
         yield skew(what, theirs, before.replace(microsecond=0), datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""What administrators decide after a restore: revoke, compare, and finish."""
+"""The decisions of administrators after a restore: revoke, compare, and finish."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -78,7 +78,7 @@ class RestorationResource:
         unreadable_storages: Storage connections whose credentials no key opens.
         parts: What the restore switched off.
         at_once: What works again without a switch.
-        compared: What an audit record outside of the database says; null before.
+        compared: The comparison with an audit record; null if none was compared.
     """
 
     restored_at: datetime
@@ -96,7 +96,7 @@ class RestorationResource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoredPage:
-    """What is to be decided after a restore.
+    """The decisions after the newest restore.
 
     Attributes:
         restoration: Null for a database that was not restored from a backup.
@@ -107,10 +107,10 @@ class RestoredPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhatToRevoke:
-    """What is revoked after a restore.
+    """The kinds of things to revoke after a restore.
 
     Attributes:
-        what: Names of what can be revoked; tokens and API keys for none.
+        what: Names such as `tokens`; without any, tokens and API keys.
     """
 
     what: list[str] = parameter(
@@ -125,7 +125,7 @@ class WhatToRevoke:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevokedThings:
-    """How many things of one kind were revoked."""
+    """The number of things of one kind that were revoked."""
 
     name: str
     count: int
@@ -133,7 +133,7 @@ class RevokedThings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevokedAfterRestore:
-    """What was revoked."""
+    """The things that were revoked, by their kinds."""
 
     revoked: list[RevokedThings]
 
@@ -143,14 +143,14 @@ class AuditLines:
     """Lines of the audit record that were kept outside of the database.
 
     Attributes:
-        lines: JSON lines, as DELTAWEB_AUDIT_LOG has them.
+        lines: JSON lines, as DELTAWEB_AUDIT_LOG writes them.
     """
 
     lines: str = parameter(
         "",
         reads=read_changes,
         metavar="FILE",
-        help="a file of JSON lines, to which DELTAWEB_AUDIT_LOG wrote",
+        help="a file of JSON lines that DELTAWEB_AUDIT_LOG has written",
         line=Line(label="Lines of the audit record", most=MAX_LENGTH),
     )
 
@@ -321,7 +321,7 @@ def compared_text(found: Comparison) -> str:
 
 
 def finish(restoration: Restoration, _: Nothing, stamp: Stamp) -> RestorationResource:
-    """Leave what is off as it is: all is decided."""
+    """End the decisions after a restore. Parts that are off stay off."""
     decide_all(stamp)
     restoration.refresh_from_db()
     report(Action(name="server.decide", stamp=stamp))
@@ -373,7 +373,7 @@ COMPARE: Final = Change(
 FINISH: Final = Change(
     of=RESTORED,
     name="finish",
-    help="Leave what is off switched off: all is decided.",
+    help="End the decisions after a restore; parts that are off stay off.",
     parameters=Nothing,
     do=finish,
     result=RestorationResource,

@@ -34,7 +34,7 @@ class CameBack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What lines of the audit record say that the backup does not have.
+    """The changes in lines of the audit record that the backup does not have.
 
     Attributes:
         compared_at: When they were compared, in ISO 8601.
@@ -52,7 +52,7 @@ class Comparison:
 
 
 def read_changes(path: str) -> str:
-    """Return the lines of a file that are changes; others are of no interest."""
+    """Return the lines of a file that record changes."""
     try:
         with Path(path).expanduser().open(encoding="utf-8", errors="replace") as file:
             return "".join(line for line in file if f'"{CHANGE}"' in line)
@@ -68,7 +68,7 @@ def compare_lines(
     """Return which accesses were taken away between a backup and its restore.
 
     Args:
-        text: JSON lines of the audit record; what syslog puts before one is left out.
+        text: JSON lines of the audit record. A header of syslog is ignored.
         since: The moment of the backup.
         until: The moment of the restore.
     """

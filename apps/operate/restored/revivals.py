@@ -1,10 +1,10 @@
-"""What a restore revives: each app adds its own.
+"""The things that a restore revives; each app registers its own.
 
     loading.modules.register("apps.sharing.issuing.revived")
 
-Such a module calls `revivals.register`, and `withdrawals.register` for what takes an
-access away: a line of an outside audit record that is newer than the backup says that
-the backup brings this access back.
+Such a module calls `revivals.register`. It calls `withdrawals.register` for each action
+that takes an access away: if the audit record has such an action after the backup, the
+backup brings this access back.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,9 +26,9 @@ class Revival:
         switch: The switch that holds it back; "" if nothing does.
         look: Returns how many there are and what they do, in a sentence, by the moment
             of the restore and the present one.
-        revoke: Ends them, by the same moments and returns how many; None if they
+        revoke: Ends them, by the same moments, and returns how many; None if they
             cannot be ended all at once.
-        is_usual: Whether they are revoked where nothing is named.
+        is_usual: Whether they are revoked if no kind is named.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Withdrawal:
     Attributes:
         action: Its name in the audit record.
         says: Returns what would come back, by a line of the record.
-        is_back: Returns whether it is there again at a moment.
+        is_back: Returns whether the access exists again at a moment.
     """
 
     action: str

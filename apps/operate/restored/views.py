@@ -1,4 +1,4 @@
-"""The page of what is to be decided after a restore, for administrators."""
+"""The page of the decisions after a restore, for administrators."""
 
 from typing import Final
 

@@ -53,7 +53,7 @@ JOBS: Final = "jobs"
 WRITES: Final = "writes"
 NOTIFICATIONS: Final = "notifications"
 OFF_AFTER_RESTORE: Final = (SIGN_IN, SHARING, NOTIFICATIONS)
-"""What a restore switches off. When all are on again, everything is decided."""
+"""The parts that a restore switches off. Once all are on, everything is decided."""
 SWITCHES: Final[Mapping[str, SwitchKind]] = {
     one.name: one
     for one in (
@@ -130,10 +130,7 @@ class SwitchStates:
         return self._off
 
     def restored_at(self) -> datetime | None:
-        """Return when a restore was made after which decisions are open.
-
-        None if there is none.
-        """
+        """Return the time of the restore with open decisions; None without one."""
         self.off()
         return self._restored_at
 
@@ -244,7 +241,7 @@ def turn(
 
 
 def decide_all(stamp: Stamp) -> None:
-    """Keep that an administrator has decided everything after a restore."""
+    """Store that an administrator has decided everything after a restore."""
     Restoration.objects.filter(decided_at=None).update(
         decided_at=stamp.at, decided_by=stamp.actor.name
     )

@@ -142,7 +142,7 @@ class ListPage(Generic[L]):
         return ListQuery(filters=values, sort=sort, page=page, before=before)
 
     def query_of(self, request: HttpRequest) -> ListQuery:
-        """Return what the address asks for."""
+        """Return the query of the address."""
         values = cleaned(self.form(request.GET))
         sort = values.pop("sort", "")
         before, number = values.pop("before", None), values.pop("page", None) or 1

@@ -70,8 +70,8 @@ def check_future(
 def _end_of(text: str) -> datetime:
     """Return a moment that names its zone, or the last second of a day in UTC.
 
-    It is not the midnight after it, because pages, commands and answers would name the
-    day of that: the one after the last day.
+    It is not the next midnight, because pages, commands and answers would then name the
+    next day.
     """
     if "T" in text:
         return datetime.fromisoformat(text)

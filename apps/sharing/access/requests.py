@@ -1,8 +1,8 @@
 """Shares that people with an account find and request, and what an approval gives.
 
-A share has no right of its own. Who requests it wants to view its tables, so the
-approval gives the right to view them: those of which the share offers every row, column
-and version. A part of a table is left out, because the right shows the whole table.
+A share has no right of its own. A person who requests it wants to view its tables. So
+the approval gives the right to view each table of which the share offers every row,
+column and version. Other tables are left out, because the right shows a whole table.
 """
 
 from collections.abc import Collection, Mapping
@@ -35,7 +35,7 @@ NAMED_IN_ALL: Final = 5
 
 
 def key_of(share: Share) -> str:
-    """Return what a request keeps of a share."""
+    """Return the key by which a request stores a share."""
     return f"{KIND}{SEPARATOR}{share.id}"
 
 
@@ -66,7 +66,7 @@ def listed_share(caller: User, name: str) -> Requestable:
     """Return a share that is listed. Administrators see every share.
 
     Raises:
-        ShareNotFoundError: For any other, as if there were none.
+        ShareNotFoundError: For any other share, as if it did not exist.
     """
     share = find_share(name)
     if share.is_listed or caller.is_admin:

@@ -1,4 +1,4 @@
-"""What recipients read again after a restored backup."""
+"""Tokens, grants and shares that a restored backup brings back."""
 
 from datetime import datetime
 from functools import partial

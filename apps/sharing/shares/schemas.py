@@ -210,12 +210,12 @@ def find_in_share(name: str, schema: str) -> SharedSchema:
 
 
 def schema_for(caller: User, name: str, schema: str) -> SharedSchema:
-    """Return a whole schema of a share for somebody who may share a table."""
+    """Return a whole schema of a share, to a caller who may share a table."""
     return find_schema(share_for(caller, name), schema)
 
 
 def readable_for(caller: User, name: str, schema: str) -> SharedSchema:
-    """Return a whole schema of a share that somebody may share."""
+    """Return a whole schema of a share, to a caller who may share its namespace."""
     found = schema_for(caller, name, schema)
     check_may_share_whole(caller, found)
     return found

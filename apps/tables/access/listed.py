@@ -20,7 +20,7 @@ from apps.tables.models.rights import VIEW, namespaces_with
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedResource:
-    """What a person without access learns of what is listed: nothing else.
+    """All facts that a person without access learns of something listed.
 
     Attributes:
         name: The table, the namespace such as `sales.*`, or the share such as
@@ -37,7 +37,7 @@ class ListedResource:
 
 
 def listed_resource(place: Target) -> ListedResource:
-    """Return what may be known of something that is listed."""
+    """Return the facts that everybody may know of something listed."""
     return ListedResource(
         name=place.name,
         kind=place.noun,
@@ -50,7 +50,7 @@ def listed_resource(place: Target) -> ListedResource:
 def _found(
     user: User, query: ListQuery, now: datetime
 ) -> list[tuple[QuerySet[Model], Callable[[Iterable[Model]], Iterator[Target]]]]:
-    """Return the rows of each kind, with what makes them what can be requested."""
+    """Return the rows of each kind, with the function that makes targets of them."""
     text = query["q"]
     seen = Namespace.objects.filter(namespaces_with(user, VIEW, now=now)).values("id")
     spaces = Namespace.objects.filter(is_listed=True).exclude(id__in=seen)

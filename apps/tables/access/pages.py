@@ -110,7 +110,7 @@ class AccessPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPage:
-    """What a person learns before a request of what is listed.
+    """The facts about something listed that a person sees before a request.
 
     Attributes:
         listed: The name, the description and the owner.

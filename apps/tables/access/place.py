@@ -100,12 +100,12 @@ class Place:
 
     @property
     def key(self) -> str:
-        """No key, because a request has the row itself."""
+        """Empty, because a request refers to the row itself."""
         return ""
 
     @property
     def share(self) -> str:
-        """No share."""
+        """Empty, because the audit record names no share."""
         return ""
 
     def rights_of(self, user: User, now: datetime) -> frozenset[str]:
@@ -133,7 +133,7 @@ class Place:
 
 
 Target: TypeAlias = Place | Requestable
-"""What a request is about."""
+"""The subject of a request."""
 
 
 def place_named(name: str) -> Where:

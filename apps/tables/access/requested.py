@@ -94,8 +94,8 @@ def request_resources(
     Args:
         requests: The requests.
         now: The moment at which they expire, and rights count.
-        reader: The requester, who does not learn the new name of what is not listed any
-            more. None for people who decide.
+        reader: The requester, who must not learn a new name of something that is no
+            longer listed. None for people who decide.
     """
     found = requests.select_related(
         *("requested_by", "group", "table", "namespace", "grant")
@@ -136,14 +136,14 @@ def _is_found(place: Target, reader: User, now: datetime) -> bool:
 
 
 def target_of(request: AccessRequest) -> Target:
-    """Return what a request is about."""
+    """Return the subject of a request."""
     return _target_of(request, requestables([request.other]))
 
 
 def requests_about(
     target: Target, requests: AccessRequestQuerySet
 ) -> AccessRequestQuerySet:
-    """Return those of some requests that are about something."""
+    """Return those of some requests that have a subject."""
     return requests.filter(
         table=target.table, namespace=target.own_namespace, other=target.key
     )

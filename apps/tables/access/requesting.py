@@ -1,4 +1,4 @@
-"""Requests of access: what a person asks, and for which table, namespace or share."""
+"""Requests of access to a table, a namespace or a share."""
 
 import re
 from dataclasses import MISSING, dataclass, replace

@@ -188,7 +188,7 @@ class Counts:
 
     @cached_property
     def are_few(self) -> bool:
-        """Whether the search is known to find few tables, whatever is chosen."""
+        """Whether the search is known to find few tables, without any chosen value."""
         if self.num_matching is None or self.num_matching > FEW:
             return False
         if not any(self.chosen.values()):
@@ -202,7 +202,7 @@ class Counts:
 
     @property
     def others(self) -> list[Facet]:
-        """The useful facets that stand below the tree of namespaces."""
+        """The useful facets other than the namespace."""
         found = (self.facets[name] for name in NAMES if name != "namespace")
         return [facet for facet in found if facet.is_useful]
 
@@ -213,7 +213,7 @@ class Counts:
 
     @cached_property
     def sizes(self) -> tuple[int | None, int]:
-        """The bytes of the tables of known size, None where none is; the others."""
+        """The bytes of the tables of known size (or None), and the number of others."""
         wanted = self.chosen["namespace"]
         shown = [
             one for one in self._namespaces if not wanted or one["namespace"] == wanted

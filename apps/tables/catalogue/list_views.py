@@ -48,7 +48,7 @@ class SearchAnswer:
 
 
 HITS = "search-hits"  # what the box of the top bar fills
-FACETS: Final = ("facets-beside", "facets-below")  # what is counted after a large page
+FACETS: Final = ("facets-beside", "facets-below")  # they are loaded after a large page
 
 
 def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:

@@ -77,7 +77,7 @@ class CatalogueRow:
 
 @dataclass(frozen=True, kw_only=True)
 class CataloguePage:
-    """A page of the catalogue. Only what a form of it shows is counted.
+    """A page of the catalogue. A form of it counts only the values that it shows.
 
     Attributes:
         paged: Where the page stands among the tables that the filter holds.
@@ -90,7 +90,7 @@ class CataloguePage:
 
     @property
     def size_bytes(self) -> int | None:
-        """Bytes of the tables whose size is known; None where none is."""
+        """Bytes of the tables of known size; None if no size is known."""
         return self.counts.sizes[0]
 
     @property
@@ -100,12 +100,12 @@ class CataloguePage:
 
     @cached_property
     def has_some(self) -> bool:
-        """Whether the search finds a table, whatever the facets are."""
+        """Whether the search finds a table without the facets."""
         return bool(self.paged.count) or self.counts.found.exists()
 
     @cached_property
     def facets(self) -> list[Facet] | None:
-        """The useful facets beside the namespaces; None if the page is not to wait."""
+        """The useful facets other than the namespace; None to load them later."""
         return self.counts.others if self.counts.are_few else None
 
     @property
@@ -143,8 +143,8 @@ def catalogue_page(
 ) -> CataloguePage:
     """Return a page of the tables that `user` may see, by four queries at most.
 
-    Queries of other apps for their badges come on top, and those for what the page
-    counts when it is drawn. A page beyond the last one is the last one.
+    The badges of other apps need more queries, and so do the counts that a form of the
+    page shows. A page beyond the last one is the last one.
     """
     counts = catalogue_counts(user, query)
     found = filtered(counts.found, counts.chosen)
@@ -164,7 +164,7 @@ def catalogue_counts(user: User | AnonymousUser, query: ListQuery) -> Counts:
 
 
 def _ids(ordered: Any, place: Paged) -> list[UUID]:  # noqa: ANN401 (annotated rows)
-    """Return the ids of a page; one of the second half is counted from the end."""
+    """Return the ids of a page; pages of the second half are read from the end."""
     ids = ordered.values_list("id", flat=True)
     if place.first <= place.count // 2:
         return list(ids[place.rows])

@@ -20,8 +20,8 @@ class Tab:
     timeline; `is_for_owners` whether it is of no use for a table that belongs to
     somebody else; `visible` says who finds the tab, which guards no page; `right` is
     one that the user needs on the table to find it, such as `edit`; `or_right` is one
-    by which users find it whom `visible` leaves out; `count` is the number at the tab
-    for a user, of what `counted` says; 0 is not shown.
+    that shows the tab to users for whom `visible` is false; `count` is the number at
+    the tab for a user, of what `counted` says; 0 is not shown.
     """
 
     label: str
@@ -75,12 +75,12 @@ def registered() -> list[Tab]:
 def tabs_for(
     user: AnyUser, table: Table | None = None, *, is_received: bool = False
 ) -> list[Tab]:
-    """Return the tabs that `user` finds, in order, also of somebody else's table.
+    """Return the tabs that `user` finds, in order.
 
     Args:
         user: The user.
         table: The table, of `with_rights_of` the user; None if no right counts.
-        is_received: Whether it belongs to somebody else.
+        is_received: Whether the table is received from a provider.
     """
 
     def has(right: str) -> bool:

@@ -188,7 +188,7 @@ def _store_summary(
     table: Table, result: IndexResult, folder: Path, now: datetime
 ) -> None:
     newest = table.metadata_versions.order_by("-version").first()
-    commits = table.commits.filter(version__in=[result.version])  # of none where None
+    commits = table.commits.filter(version__in=[result.version])  # empty for None
     commit = commits.only("user_name").first()
     protocol = table.protocol_versions.first()
     commit_bytes, commit_ms = _commit_file(table, result, folder)

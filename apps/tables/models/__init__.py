@@ -220,7 +220,7 @@ class Table(models.Model):
         ]
         indexes = [
             models.Index(fields=["-committed_at"], name="table_newest_commit"),
-            # All that the catalog sorts and counts by, beside the wide rows.
+            # The columns by which the catalog sorts and counts, without the wide rows.
             models.Index(
                 fields=[
                     *("namespace", "name", "is_private", "id", "owned_by"),
@@ -266,7 +266,7 @@ class Table(models.Model):
         return Namespace.objects.filter(name=self.namespace, is_private=True).exists()
 
     def take_name(self, namespace: str, name: str) -> None:
-        """Set its name, and forget whether the namespace of before was private."""
+        """Set its name, and forget whether the former namespace was private."""
         self.namespace, self.name = namespace, name
         self.__dict__.pop("is_in_private_namespace", None)
         self.__dict__.pop("has_private_namespace", None)
@@ -434,7 +434,7 @@ class TableColumnQuerySet(models.QuerySet["TableColumn"]):
         return self.filter(allowed(user, VIEW, "table__"))
 
     def holding(self, text: str) -> "TableColumnQuerySet":
-        """Columns whose path holds a text, whatever its case."""
+        """Return the columns whose path contains a text, in any case."""
         tables = ColumnWords.objects.holding(text).order_by().values("table")
         return self.filter(path__icontains=text, table__in=tables)
 

@@ -37,10 +37,10 @@ class AccessRequest(models.Model):
         group: The group that the right is for; None if it is for `requested_by`.
         table: The table; None if it is something else.
         namespace: The namespace; None if it is something else.
-        other: The key of what is neither, such as a share; see
+        other: The key of something else, such as a share; see
             `apps.tables.extension.requestables`.
-        name: The name that it had when it was requested. The requester may not learn of
-            a later one.
+        name: The name at the time of the request. The requester may not be allowed to
+            learn a later one.
         purpose: What the right is for, as plain text.
         wanted_days: How long the right is wanted, from its approval on; None if
             `wanted_until` says it, or without an end.
@@ -54,7 +54,7 @@ class AccessRequest(models.Model):
     """
 
     class State(models.TextChoices):
-        """What became of a request."""
+        """The state of a request."""
 
         PENDING = "pending", "pending"
         APPROVED = "approved", "approved"

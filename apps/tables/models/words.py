@@ -1,4 +1,4 @@
-"""The words that a search finds tables by, beside their wide rows."""
+"""The paths of the columns of each table as one text, for searches."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -14,7 +14,7 @@ class ColumnWordsQuerySet(models.QuerySet["ColumnWords"]):
     """Queries over the paths of columns."""
 
     def holding(self, text: str) -> "models.QuerySet[ColumnWords]":
-        """Tables with a column whose path holds a text, whatever its case."""
+        """Return the tables with a column whose path contains a text, in any case."""
         return self.alias(at=StrIndex("paths", Value(text.lower()))).filter(at__gt=0)
 
 

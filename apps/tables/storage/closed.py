@@ -1,9 +1,9 @@
-"""The private tables in whose folders the files of another table may not be.
+"""The private tables whose files another table must not show.
 
-A log can name files by absolute paths, and a folder can be replaced by a link. So who
-writes to storage could show a private table through one that more people may view. The
-rule: the files of a table are read only where each person and group that may view the
-table may also view every private table that the files belong to.
+A log can name files by absolute paths, and a folder can be replaced by a link. So a
+person who can write to storage could show a private table through one that more people
+may view. The rule: a file of a table is read only if each person and group that may
+view the table may also view every private table that the file belongs to.
 """
 
 import os
@@ -30,11 +30,11 @@ Subject: TypeAlias = UUID | str
 def locations_closed_to(table: Table) -> Sequence[str]:
     """Return the locations of the private tables that a table must not show.
 
-    Those are left out that the table is registered at, in, or above: who registered it
-    there had the right to decide who sees them.
+    A private table is left out if this one is registered at, in, or above its folder,
+    because that took the right to decide who sees the private table.
 
-    It may be called by a thread that has used no database before, whose connection
-    nobody else would close.
+    A thread without a database connection may call it. The connection that it opens is
+    closed here, because nothing else would close it.
     """
     is_new = connection.connection is None
     try:
@@ -78,7 +78,7 @@ def _closed_to(table: Table) -> Sequence[str]:
 
 
 def _viewable(table: Table) -> list[set[Subject]]:
-    """Return what each person and group may view that has a right on a table."""
+    """Return, for each holder of a right on a table, all that the holder may view."""
     now = timezone.now()
     active = Grant.objects.active(now)
     on_it = active.filter(

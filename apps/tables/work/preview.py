@@ -93,7 +93,7 @@ def preview_rows(job: TrackedJob, asked: Preview) -> RowsRead:
     try:
         facts = read(snapshot, asked, job_id=job.id, report=report)
     except DataFileElsewhereError:
-        raise  # it is there again once all who view this table may view that one
+        raise  # a right can make it readable again, so it is not noted as missing
     except DataFileMissingError as error:
         now = timezone.now()
         failed = keep_failed_read(table, snapshot, opened, error, now=now)

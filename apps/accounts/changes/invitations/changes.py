@@ -1,4 +1,4 @@
-"""What administrators change of invitations: make one, and withdraw one."""
+"""The changes of invitations: make one, and withdraw one."""
 
 from dataclasses import MISSING, dataclass
 from typing import Final
@@ -89,10 +89,10 @@ def invite(_: None, new: NewInvitation, stamp: Stamp) -> InvitationResource:
 
 
 def withdraw(one: Invitation, _: Nothing, stamp: Stamp) -> InvitationResource:
-    """End an invitation that nobody has used.
+    """Withdraw an invitation that was not used yet.
 
     Raises:
-        InvitationNotFoundError: If somebody has used it meanwhile.
+        InvitationNotFoundError: If it was used meanwhile.
     """
     del stamp
     withdrawn = invitation_resource(one)
@@ -124,7 +124,7 @@ INVITE: Final = Change(
 WITHDRAW: Final = Change(
     of=INVITATION,
     name="uninvite",
-    help="Withdraw an invitation that nobody has used.",
+    help="Withdraw an open invitation.",
     parameters=Nothing,
     do=withdraw,
     result=InvitationResource,
@@ -146,7 +146,7 @@ reads.register(
         view="Invitations",
         page="accounts:invitation-list",
         shows=INVITATIONS,
-        help="List invitations that nobody has used yet.",
+        help="List the open invitations.",
         role=ADMIN,
         scope="admin",
     ),

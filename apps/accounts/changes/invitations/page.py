@@ -12,7 +12,7 @@ from apps.pages.request.changes import ChangeForm
 
 @admin_required
 def invitation_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
-    """List the invitations that nobody has used yet."""
+    """List the open invitations."""
     return _page(request, fmt)
 
 

@@ -1,6 +1,6 @@
-"""Invitations that nobody has used yet, as pages, commands and the REST API show them.
+"""Open invitations, as pages, commands and the REST API show them.
 
-An invitation has no secret: the person proves to have the address at the provider.
+An invitation has no secret, because the provider verifies the address of the person.
 """
 
 from collections.abc import Iterable, Iterator
@@ -42,13 +42,13 @@ class InvitationResource:
 
 
 def open_invitations(now: datetime) -> QuerySet[Invitation]:
-    """Return the invitations that admit somebody."""
+    """Return the invitations that have not expired."""
     return Invitation.objects.filter(expires_at__gt=now)
 
 
 def find_invitation(email: str) -> Invitation:
     """Return the open invitation of an address, in any capitals."""
-    # No address has a NUL, and a database cannot be asked for one.
+    # No address has a NUL, and PostgreSQL refuses a query with one.
     address = "" if "\0" in email else email.strip().lower()
     found = open_invitations(timezone.now()).filter(email=address).first()
     if found is None:

@@ -42,7 +42,7 @@ class Command(ChangesCommand):
         )
         return Output(text=text, lines=lines, data=users)
 
-    @subcommand("invitations", "list the invitations that nobody has used yet")
+    @subcommand("invitations", "list the open invitations")
     def list_invitations(self) -> Output:
         found = open_invitations(timezone.now()).order_by("expires_at", "email")
         rows = list(invitation_resources(found))

@@ -13,7 +13,7 @@ from deltaweb.environment.command_lines import COMMANDS
 
 
 class Command(ChangesCommand):
-    """What is read after a restore; the rest are changes."""
+    """The commands that read a restore; the others are changes."""
 
     noun = "restored"
     help = COMMANDS["restored"]

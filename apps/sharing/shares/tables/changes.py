@@ -94,7 +94,7 @@ def find_in_share(name: str, table: str) -> SharedTable:
 
 
 def place_for(caller: User, name: str, table: str) -> Place:
-    """Return a place for somebody who may share a table."""
+    """Return a place in a share, to a caller who may share a table."""
     return Place(share_for(caller, name), *split_full_name(table))
 
 

@@ -1,8 +1,8 @@
-"""What people find of shares who share their tables without being administrators.
+"""Look-ups in shares for callers with the right *share* on a table.
 
-The right *share* on a table lets them put it into a share, change its terms and rules,
-and take it out. For somebody who may share no table, no share exists. The tables of
-others in a share do not exist for those who may not see them.
+The right lets them put the table into a share, change its terms and rules, and take it
+out. A caller without the right on any table is refused before a share is looked up.
+Tables in a share that a caller may not see do not exist for the caller.
 """
 
 from typing import NamedTuple
@@ -50,10 +50,10 @@ class Reader(NamedTuple):
 
 
 def check_sharer(caller: User) -> None:
-    """Refuse somebody who may share no table at all, whatever share they name.
+    """Refuse a caller without the right to share any table.
 
     Raises:
-        RoleRequiredError: If they may not.
+        RoleRequiredError: If the caller is refused, by the same text for each share.
     """
     if caller.is_admin:
         return
@@ -65,11 +65,11 @@ def check_sharer(caller: User) -> None:
 
 
 def check_may_share(caller: User, shared: SharedTable) -> None:
-    """Refuse somebody without the right to share a table of a share.
+    """Refuse a caller without the right to share a table of a share.
 
     Raises:
-        SharedTableNotFoundError: If they may not see the table.
-        RightRequiredError: If they see it.
+        SharedTableNotFoundError: If the caller may not see the table.
+        RightRequiredError: If the caller sees it.
     """
     own = rights(caller, [shared.table])[shared.table_id]
     if VIEW not in own:
@@ -79,16 +79,16 @@ def check_may_share(caller: User, shared: SharedTable) -> None:
 
 
 def check_may_share_whole(caller: User, schema: SharedSchema) -> None:
-    """Refuse somebody without the right to share the namespace of a whole schema."""
+    """Refuse a caller without the right to share the namespace of a whole schema."""
     if not may_in(caller, SHARE, schema.namespace):
         raise SharedSchemaNotFoundError(share=schema.share.name, name=schema.schema)
 
 
-# === What addresses name ===
+# === By the names in addresses ===
 
 
 def share_for(caller: User, name: str) -> Share:
-    """Return a share for somebody who may share a table."""
+    """Return a share, to a caller who may share a table."""
     check_sharer(caller)
     return find_share(name)
 
@@ -119,7 +119,7 @@ def _by_id(
 
 
 def readable_for(caller: User, name: str, table: str) -> SharedTable:
-    """Return a table of a share that somebody may share."""
+    """Return a table of a share, to a caller who may share it."""
     shared = shared_for(caller, name, table)
     check_may_share(caller, shared)
     return shared
@@ -133,7 +133,7 @@ def reader_for(caller: User, name: str, table: str, recipient: str) -> Reader:
 def reader_of(caller: User, shared: SharedTable, recipient: str) -> Reader:
     """Return a table of a share and a recipient.
 
-    Who is not an administrator knows the recipients that read the share.
+    Callers who are not administrators know the recipients of the share only.
     """
     found = find_recipient(recipient)
     is_known = caller.is_admin or shared.share.recipients.filter(id=found.id).exists()
@@ -142,7 +142,7 @@ def reader_of(caller: User, shared: SharedTable, recipient: str) -> Reader:
     return Reader(shared, found)
 
 
-# === What the tab of a table names ===
+# === By the tab of a table ===
 
 
 def offer_for(caller: User, namespace: str, name: str, share: str) -> Offer:
@@ -168,11 +168,11 @@ def reader_of_table(
     )
 
 
-# === What a change names ===
+# === In changes ===
 
 
 def table_by(stamp: Stamp, name: str) -> Table:
-    """Return a registered table that whoever makes a change may share."""
+    """Return a registered table, which the maker of a change must be able to share."""
     caller = caller_of(stamp)
     if caller is None or (isinstance(caller, User) and caller.is_admin):
         return find_table(name)
@@ -183,7 +183,7 @@ def table_by(stamp: Stamp, name: str) -> Table:
 
 
 def seen_by(stamp: Stamp, shared: SharedTable | None) -> SharedTable | None:
-    """Return a table of a share, or None if whoever makes a change may not see it."""
+    """Return a table of a share; None if the maker of a change may not see it."""
     caller = caller_of(stamp)
     if shared is None or caller is None:
         return shared
