@@ -77,6 +77,18 @@ def test_the_example_of_settings_has_every_name_of_the_compose_file() -> None:
     }
 
 
+def test_every_part_reads_further_settings_and_none_needs_them() -> None:
+    services = compose()["services"]
+    own = [one for one in services.values() if one.get("image") == "deltaweb"]
+
+    assert len(own) == 4
+    assert [one["env_file"] for one in own] == [
+        [{"path": "settings.env", "required": False}]
+    ] * 4
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
+    assert {"/docker/settings.env", "/docker/.env"} <= {*ignored}
+
+
 def test_compose_up_in_a_clone_needs_no_setting_and_serves_this_machine_alone() -> None:
     text = (ROOT / "compose.yaml").read_text()
     service = yaml.safe_load(text)["services"]["deltaweb"]
