@@ -1,7 +1,6 @@
 """What the activation page tells people to run does run."""
 
 import json
-import shutil
 import subprocess
 import warnings
 from contextlib import chdir
@@ -53,9 +52,6 @@ def test_python_reads_the_first_rows(tool, code, profile, tables) -> None:
     assert 0 < len(there["customers"]) <= own.read().num_rows
 
 
-@pytest.mark.skipif(
-    not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq"
-)
 def test_curl_lists_the_tables_and_the_columns(code: dict[str, str], profile: Path):
     done = subprocess.run(
         ["sh", "-c", code["curl"]],

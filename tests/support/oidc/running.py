@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.support.processes.installation import ROOT, status_of, wait_for
 from tests.support.processes.node import NODE
 from tests.support.processes.ports import free_port
@@ -74,8 +72,7 @@ def provider_of_people(
 
 @contextmanager
 def _running(program: Path, argument: str, *, port: int) -> Iterator[str]:
-    if not MODULE.is_dir():
-        pytest.skip("oidc-provider is not installed: make setup")
+    assert MODULE.is_dir(), "oidc-provider is not installed: run make setup"
     issuer = f"http://127.0.0.1:{port}"
     command = [str(NODE), str(program), argument]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)

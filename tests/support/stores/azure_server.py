@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import fsspec
-import pytest
 
 from tests.support.processes.installation import wait_for
 from tests.support.processes.node import NODE
@@ -54,8 +53,7 @@ class AzureServer:
 @contextmanager
 def running_azure(folder: Path) -> Iterator[AzureServer]:
     """Run a server on a free port of 127.0.0.1; it keeps nothing."""
-    if not SERVER.is_file():
-        pytest.skip("azurite is not installed: make setup")
+    assert SERVER.is_file(), "azurite is not installed: run make setup"
     port = free_port()
     options = ["--silent", "--inMemoryPersistence", "--skipApiVersionCheck"]
     command = [NODE, SERVER, "--blobHost", "127.0.0.1", "--blobPort", port]

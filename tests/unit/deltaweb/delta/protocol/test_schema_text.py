@@ -67,7 +67,6 @@ class TestPyarrow:
 
 class TestSpark:
     def test_makes_the_same_schema_when_run(self) -> None:
-        pytest.importorskip("pyspark.sql.types")
         names: dict[str, Any] = {}
 
         exec(schema_text.spark(SCHEMA), names)  # noqa: S102 # the code is ours
