@@ -203,7 +203,7 @@ def _tab(  # noqa: PLR0913 (each is one form of the page)
     shared = next((one for one in found.shared_tables if str(one.id) == wanted), None)
     if not getattr(table, "may_share", False):
         shared = None
-    rules = list(rules_of(shared).rules) if shared else []
+    rules = list(rules_of(shared, signed_in(request)).rules) if shared else []
     ruled = ruled or request.GET.get("rule", "")
     own = next((one for one in rules if one.recipient == ruled), None)
     stored = {"condition": own and own.condition, "columns": own and own.columns}

@@ -215,6 +215,27 @@ class TestARecipient:
         assert said(known) == said(unknown).replace("sekret", "secret")
         assert not RecipientRule.objects.exists()
 
+    def test_of_another_share_has_no_rule_that_they_see(self, orders, shared) -> None:
+        RecipientRule.objects.create(
+            shared_table=shared, recipient=new_recipient("globex"), condition="id > 8"
+        )
+        sam = with_right("share", orders)
+        edit = f"{TAB}?edit={shared.id}"
+
+        put(sam, f"{CALL}/rules/acme", condition="id > 5")
+        again = put(sam, f"{CALL}/rules/acme")
+        shown = [
+            *(sam.get(f"{CALL}/rules"), again),
+            *(sam.get(edit), sam.get(f"{edit}&rule=globex")),
+        ]
+        texts = [one.content.decode() for one in shown]
+
+        assert all("acme" in one and "id > 8" not in one for one in texts)
+        assert all("id &gt; 8" not in one for one in texts)
+        assert [one.count("globex") for one in texts[:3]] == [0, 0, 0]
+        ada = signed_in("ada", role="ADMIN")
+        assert "globex" in ada.get(f"{CALL}/rules").content.decode()
+
     @pytest.mark.usefixtures("shared")
     def test_sees_less_by_a_rule_that_ends(self, orders) -> None:
         sam = with_right("share", orders)

@@ -4,6 +4,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.models import User
 from apps.pages.actions import Stamp
 from apps.pages.changes.change import (
     VIEWER,
@@ -34,6 +37,7 @@ from apps.sharing.shares.tables.sharers import (
     reader_of_table,
 )
 from apps.sharing.shares.terms import NewRule, narrow_table
+from apps.tables.permissions import caller_of
 
 RULE: Final = f"{ROUTE}/rules/<str:recipient>"
 
@@ -110,12 +114,20 @@ def narrow(reader: Reader, new: NewRule, stamp: Stamp) -> NarrowedTable:
 def put_rule(reader: Reader, new: NewRule, stamp: Stamp) -> RulesOfTable:
     """Change the rule of one recipient, and return those of all."""
     narrow(reader, new, stamp)
-    return rules_of(reader.shared)
+    return rules_of(reader.shared, caller_of(stamp))
 
 
-def rules_of(shared: SharedTable) -> RulesOfTable:
-    """Return the rules of a table for single recipients, by their names."""
+def rules_of(shared: SharedTable, caller: User | AnonymousUser | None) -> RulesOfTable:
+    """Return the rules of a table for single recipients, by their names.
+
+    Args:
+        shared: The table.
+        caller: Who asks; None for a command. Who is not an administrator knows the
+            recipients that read the share.
+    """
     rules = shared.rules.select_related("recipient").order_by("recipient__name_key")
+    if caller is not None and not (isinstance(caller, User) and caller.is_admin):
+        rules = rules.filter(recipient__in=shared.share.recipients.all())
     return RulesOfTable(
         rules=[
             RuleResource(
@@ -191,7 +203,9 @@ reads.register(
     Read(
         route=f"{ROUTE}/rules",
         view="RuleList",
-        finds=lambda caller, name, table: rules_of(readable_for(caller, name, table)),
+        finds=lambda caller, name, table: rules_of(
+            readable_for(caller, name, table), caller
+        ),
         shows=RulesOfTable,
         help="List the rules of recipients that see less of a table.",
         role=VIEWER,
