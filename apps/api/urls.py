@@ -1,6 +1,7 @@
 """Where the endpoints are."""
 
 from functools import cache
+from threading import Lock
 from typing import Any, Final, NoReturn
 
 from django.http import HttpRequest
@@ -61,10 +62,22 @@ def named(name: str) -> Any:  # noqa: ANN401 (as Django has a view)
     return next(one.callback for one in endpoints if one.name == name)
 
 
-@cache
 def described() -> dict[str, Any]:
-    """Return the description of all endpoints."""
+    """Return the description of all endpoints.
+
+    It is made once: views are described by objects that all threads share, so two
+    threads would disturb each other.
+    """
+    with _describing:
+        return _described()
+
+
+@cache
+def _described() -> dict[str, Any]:
     return describe(endpoints)
+
+
+_describing: Final = Lock()
 
 
 unity_endpoints = [

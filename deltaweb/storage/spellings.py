@@ -165,10 +165,18 @@ def _ways_to(location: str, *, is_known: bool = False) -> Iterator[Sequence[Leve
     if "://" in location:
         yield from _levels_of_url(location, is_known=is_known)
         return
-    yield _levels_of_path(os.path.realpath(location))
-    log = os.path.realpath(os.path.join(location, LOG_FOLDER))  # noqa: PTH118 (of any text)
+    yield _levels_of_path(_real_path(location))
+    log = _real_path(os.path.join(location, LOG_FOLDER))  # noqa: PTH118 (of any text)
     if os.path.lexists(log):
         yield _levels_of_path(log)
+
+
+def _real_path(path: str) -> str:
+    """Return a path without links; one that may not be followed leads nowhere."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return path
 
 
 def _levels_of_path(path: str) -> list[Level]:

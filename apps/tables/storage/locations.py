@@ -69,7 +69,7 @@ def check_allowed(location: str, *, roots: Sequence[str] | None) -> None:
     else:
         folders = [root for root in roots if not is_remote(root)]
         paths = (location, f"{location}/_delta_log")
-        is_allowed = all(is_below(os.path.realpath(path), folders) for path in paths)
+        is_allowed = all(is_below(_real_path(path), folders) for path in paths)
     if not is_allowed:
         raise LocationNotAllowedError(location=location, allowed=roots)
 
@@ -98,6 +98,18 @@ def check_present(location: str) -> None:
             raise LocationNotFoundError(location=location) from error
         reason = error.strerror or "it cannot be listed"
         raise LocationInvalidError(location=location, reason=reason) from error
+
+
+def _real_path(path: str) -> str:
+    """Return a path without links.
+
+    Raises:
+        LocationDeniedError: If a link may not be followed, such as `/proc/1/root`.
+    """
+    try:
+        return os.path.realpath(path)
+    except OSError as error:
+        raise LocationDeniedError(location=path) from error
 
 
 def is_below(real_path: str, roots: Iterable[str]) -> bool:

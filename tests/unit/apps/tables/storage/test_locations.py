@@ -9,6 +9,7 @@ from apps.tables.storage.locations import (
     parse_root,
 )
 from deltaweb.delta.errors import (
+    LocationDeniedError,
     LocationInvalidError,
     LocationNotAllowedError,
     LocationNotFoundError,
@@ -115,6 +116,10 @@ class TestCheckAllowed:
 
         with pytest.raises(LocationNotAllowedError):
             check_allowed(str(table), roots=[str(lake)])
+
+    def test_refuses_a_link_that_may_not_be_followed(self, closed_link: Path) -> None:
+        with pytest.raises(LocationDeniedError):
+            check_allowed(str(closed_link), roots=[str(closed_link.parent)])
 
     @cases(
         "root, location",

@@ -137,6 +137,15 @@ def test_a_table_that_was_registered_by_a_link(tmp_path: Path, staff: Path) -> N
     assert not places.hides(str(tmp_path / "free"))
 
 
+def test_a_link_that_may_not_be_followed_leads_to_no_table(
+    tmp_path: Path, closed_link: Path
+) -> None:
+    (tmp_path / "staff").mkdir()
+
+    assert not HiddenPlaces.of([str(tmp_path / "staff")]).hides(str(closed_link))
+    assert HiddenPlaces.of([str(closed_link)]).hides(str(closed_link))
+
+
 def test_the_log_of_a_table_that_is_a_link_hides_no_other_folder(
     tmp_path: Path, staff: Path
 ) -> None:
