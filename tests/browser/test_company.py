@@ -193,7 +193,7 @@ def the_owner_lists_a_private_table(walk: Walk) -> None:
         privacy.get_by_role("radio", name=re.compile("^Private")).check()
         privacy.get_by_label("List it for requests").set_checked(name == "orders")
         privacy.get_by_role("button", name="Save").click()
-        expect(privacy.get_by_text(re.compile("others find"))).to_be_visible()
+        expect(privacy.get_by_text(re.compile("finds? its name"))).to_be_visible()
     assert walk.shown("anna", "/t/sales/salaries.json")[0] == 404
 
 

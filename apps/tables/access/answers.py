@@ -11,7 +11,14 @@ from apps.accounts.models import Group, Membership, User
 from apps.tables.access.people import RIGHTS, active_grants
 from apps.tables.access.place import Place
 from apps.tables.models import Grant
-from apps.tables.models.rights import EVERY_RIGHT, NO_RIGHT, OF_GRANT, OF_ROLE, VIEW
+from apps.tables.models.rights import (
+    EVERY_RIGHT,
+    NO_RIGHT,
+    OF_GRANT,
+    OF_ROLE,
+    OWN,
+    VIEW,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,11 +171,11 @@ def _by_grant(grant: Grant, place: Place, before: tuple[WhyLine, ...]) -> _Reaso
     until = f" until {grant.until:%-d %b %Y}" if grant.until else ""
     reason = f": “{grant.reason}”" if grant.reason else ""
     kind = "namespace " if grant.namespace_id is not None else ""
+    verb = "owns" if grant.right == OWN else f"can {grant.right}"
     lines = [
         *before,
         WhyLine(
-            text=f"{grant.holder_name} can {grant.right} {kind}"
-            f"{grant.subject_name}{until}",
+            text=f"{grant.holder_name} {verb} {kind}{grant.subject_name}{until}",
             more=f"given by {grant.given_by} on {grant.given_at:%-d %b %Y}{reason}",
         ),
     ]

@@ -246,7 +246,8 @@ def _row(grant: Grant, now: datetime) -> AccessRow:
 
 def _said_of_grant(one: AccessRow) -> str:
     until = f" until {one.until:%Y-%m-%d}" if one.until else ""
-    return f"{one.holder} can {one.right} {one.on}{until}."
+    verb = "owns" if one.right == OWN else f"can {one.right}"
+    return f"{one.holder} {verb} {one.on}{until}."
 
 
 def _said_of_privacy(one: PrivacyResource) -> str:

@@ -30,7 +30,7 @@ class ProfileInvalidError(DeltaError, code="profile-invalid"):
 class ProviderHostError(DeltaError, code="provider-host-not-allowed"):
     host: str
     reason: str
-    message = "{host:.100} is not allowed as a host of shared data: {reason}."
+    message = "Requests to {host:.100} are not allowed: {reason}."
     hint = "An administrator can allow it in DELTAWEB_STORAGE_HOSTS."
 
 
