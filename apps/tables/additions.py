@@ -293,6 +293,7 @@ loading.modules.register(
     "apps.tables.catalogue.lakes.setup_checks",
 )
 topics.register(*TOPICS)
+changes.load_from("namespace", "apps.tables.access.namespaces")
 changes.load_from(
     "health", "apps.tables.health.changes", "apps.tables.health.thresholds"
 )

@@ -156,7 +156,10 @@ class NamespaceNotFoundError(DeltaError, code="namespace-not-found"):
     name: str
     status = 404
     message = "No namespace is named {name:.80r}."
-    hint = "The catalog lists the namespaces that you can see."
+    hint = (
+        "The catalog lists those that you can see. The first table makes a namespace, "
+        "or 'deltaweb namespace set NAME'."
+    )
 
 
 class RequestNotFoundError(DeltaError, code="request-not-found"):

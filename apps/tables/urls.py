@@ -154,6 +154,7 @@ urlpatterns = [
             "request-namespace": access_pages.request_page,
         },
     ),
+    *change_patterns("namespace"),
     *page("search", list_views.search, "search", csv=True, takes=[SearchForm]),
     *change_patterns(
         "table",

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "restored": "After a restore: what is to be decided, and what came back.",
     "table": "Tables: the catalog, their logs, and maintenance.",
     "access": "Access: who can see a table and why, and requests of access.",
+    "namespace": "Namespaces: their description, owner, and who can see their tables.",
     "grant": "Grants: rights on a table or a namespace, for groups and people.",
     "health": "Health: what the rules found, who takes care of it, and thresholds.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",

@@ -188,6 +188,8 @@ WORDS: Final = {
     "access.give": "gave access",
     "access.end": "ended access",
     "access.set_private": "changed whether only grants count",
+    "namespace.describe": "changed the description of a namespace",
+    "namespace.set_owner": "changed the owner of a namespace",
     "access.set_listed": "changed whether access can be requested",
     "group.create": "added a group",
     "group.rename": "renamed a group",

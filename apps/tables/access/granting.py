@@ -250,7 +250,8 @@ def _said_of_grant(one: AccessRow) -> str:
     return f"{one.holder} {verb} {one.on}{until}."
 
 
-def _said_of_privacy(one: PrivacyResource) -> str:
+def said_of_privacy(one: PrivacyResource) -> str:
+    """Return who can see something in a sentence."""
     is_open = "private" if one.private else "open"
     listed = "listed for requests" if one.listed else "not listed"
     return f"{one.on} is {is_open} and {listed}."
@@ -331,7 +332,7 @@ SET: Final = Change(
     parameters=Privacy,
     do=set_privacy,
     result=PrivacyResource,
-    says=_said_of_privacy,
+    says=said_of_privacy,
     record=("access.set_private", "access.set_listed"),
     verb=Verb(),
     call=Call(
@@ -342,23 +343,5 @@ SET: Final = Change(
     ),
     page=Page(
         f"{TABLE}/access/set", back=_access_page, name="table-set", find=owned_table
-    ),
-)
-SET_NAMESPACE: Final = replace(
-    SET,
-    name="set-namespace",
-    help="Make a namespace private or open, or list it for requests.",
-    verb=None,
-    call=Call(
-        "PATCH",
-        "namespaces/<str:namespace>/access",
-        view="NamespaceAccess",
-        find=owned_namespace,
-    ),
-    page=Page(
-        f"{NAMESPACE}/access/set",
-        back=_access_page,
-        name="namespace-set",
-        find=owned_namespace,
     ),
 )

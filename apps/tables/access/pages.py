@@ -78,6 +78,8 @@ class AccessPage:
     Attributes:
         on: The table, or the namespace such as `sales.*`.
         kind: `table` or `namespace`.
+        description: Its description in the catalog.
+        owner: The account to ask about it; null without one.
         may_decide: Whether the caller gives rights and decides about requests.
         is_private: Whether only grants and administrators count.
         is_listed: Whether others can find and request it.
@@ -90,6 +92,8 @@ class AccessPage:
 
     on: str
     kind: str
+    description: str
+    owner: str | None
     may_decide: bool
     is_private: bool
     is_listed: bool
@@ -227,6 +231,8 @@ def access_page(
     return AccessPage(
         on=place.name,
         kind=place.noun,
+        description=place.about,
+        owner=place.owner_name,
         may_decide=is_owner,
         is_private=place.is_private,
         is_listed=place.row.is_listed,

@@ -79,7 +79,7 @@ def label_table(table: Table, new: TableLabels, stamp: Stamp) -> LabelledTable:
     """
     owner = table.owned_by
     if not isinstance(new.owner, Unchanged) and new.owner != table.owner_name:
-        owner = _account(new.owner) if new.owner else None
+        owner = find_owner(new.owner) if new.owner else None
     tags = table.tags
     if not isinstance(new.tags, Unchanged):
         tags = _checked(new.tags or ())
@@ -110,7 +110,8 @@ def labels_text(labels: LabelledTable) -> str:
     return f"{labels.name} {owner} and {tags}."
 
 
-def _account(name: str) -> User:
+def find_owner(name: str) -> User:
+    """Return the account that can own something, by its name."""
     found = User.objects.get_queryset().named(name.strip()).filter(is_active=True)
     if (account := found.first()) is None:
         raise OwnerUnknownError(name=name.strip())

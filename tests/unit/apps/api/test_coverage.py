@@ -90,6 +90,8 @@ BY_COMMAND: Final = {
     "unfollow begin": "POST follows",
     "unfollow stop": "DELETE follows/{follow_id}",
     "webhook list": "GET webhooks",
+    "namespace list": "GET namespaces",
+    "namespace show": "GET namespaces/{namespace}/access",
     "grant list": f"GET {TABLE}/access",
     "grant view": f"POST {TABLE}/grants",
     "grant edit": f"POST {TABLE}/grants",
