@@ -158,7 +158,7 @@ class NamespaceNotFoundError(DeltaError, code="namespace-not-found"):
     message = "No namespace is named {name:.80r}."
     hint = (
         "The catalog lists those that you can see. The first table makes a namespace, "
-        "or 'deltaweb namespace set NAME'."
+        "or 'deltaweb namespace set {name:.80}'."
     )
 
 

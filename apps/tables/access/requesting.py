@@ -15,7 +15,7 @@ from apps.pages.actions import Stamp, report
 from apps.pages.changes.change import VIEWER, Call, Change, Page, Subject, Verb
 from apps.pages.changes.parameters import Line, parameter
 from apps.pages.changes.read import Read, reads
-from apps.pages.request.spans import check_future, parse_span
+from apps.pages.request.spans import SpanInvalidError, check_future, parse_span
 from apps.tables.access.giving import access_action
 from apps.tables.access.place import (
     Place,
@@ -214,8 +214,8 @@ def end_of(text: str, *, now: datetime) -> datetime | None:
         return None
     span = check_future(parse_span(text, now=now), text=text)
     if span > timedelta(days=MAX_DAYS):
-        reason = f"Choose at most {MAX_DAYS} days, or {NEVER}."
-        raise RequestInvalidError(reason=reason)
+        reason = f"it is longer than {MAX_DAYS:,} days; {NEVER} has no end"
+        raise SpanInvalidError(text=text, reason=reason)
     return now + span
 
 

@@ -61,6 +61,24 @@ class TestARight:
         assert "sales" in refusal("grant", "view", "vera", "sales")
         assert not Grant.objects.exists()
 
+    @pytest.mark.usefixtures("vera")
+    def test_in_a_namespace_to_come_begins_with_that_namespace(self) -> None:
+        said = refusal("grant", "view", "vera", "payroll.*")
+        assert "No namespace is named 'payroll'" in said
+        assert "deltaweb namespace set payroll" in said
+
+        Ran("namespace", "set", "payroll", "--private")
+        Ran("grant", "view", "vera", "payroll.*")
+
+        assert may(User.objects.get(), VIEW, new_table("payroll.wages"))
+
+    @pytest.mark.usefixtures("orders", "vera")
+    def test_has_an_end_within_ten_years_or_none(self) -> None:
+        said = refusal("grant", "view", "vera", "sales.*", "--until", "3661d")
+        assert "'3661d' is not valid: it is longer than 3,660 days" in said
+        assert "never has no end" in said
+        Ran("grant", "view", "vera", "sales.*", "--until", "3660d")
+
     def test_is_ended_by_its_number(self, orders: Table, vera: User) -> None:
         made = run_json("grant", "view", "vera", "sales.orders")
         Ran("grant", "end", made["id"])
