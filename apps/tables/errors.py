@@ -64,7 +64,10 @@ class PlaceSharedError(DeltaError, code="place-shared"):
     others: Sequence[str]
     status = 409
     message = "{name} cannot be private: {others} would still show its files."
-    hint = "Remove these from the catalog, or make their namespace private first."
+    hint = (
+        "Remove these from the catalog. Or move all tables of this place into one "
+        "namespace by a new name, and make that namespace private."
+    )
 
 
 class ResultTooLargeError(DeltaError, code="result-too-large"):

@@ -27,6 +27,7 @@ from apps.tables.catalogue.registration import (
 from apps.tables.catalogue.scanning import scan_root
 from apps.tables.errors import PlaceSharedError, ScanRootError
 from apps.tables.models import Namespace, Table
+from apps.tables.models.rights import is_open
 from deltaweb.table import DeltaTable
 from tests.support import cases
 from tests.support.pages.factories import new_grant_of_right, new_table, new_user
@@ -271,3 +272,24 @@ def test_it_is_not_made_private_while_an_open_table_shows_its_files(
     other.delete()
     set_privacy(pay, Privacy(private=True), stamp)
     assert Table.objects.get().is_private
+
+
+def test_tables_of_one_place_become_private_in_one_namespace() -> None:
+    """As the hint of the refusal says."""
+    stamp = command_stamp()
+    space, other_space = (
+        Namespace.objects.create(name=name, created_at=stamp.at)
+        for name in ("hr", "sales")
+    )
+    pay = new_table("hr.pay", location="/lake/pay")
+    again = new_table("sales.again", location="/lake/pay")
+    for where in (space, other_space):
+        with pytest.raises(PlaceSharedError, match="move all tables of this place"):
+            set_privacy(where, Privacy(private=True), stamp)
+        where.refresh_from_db()
+
+    rename_table(again, name="hr.again", stamp=stamp)
+    set_privacy(space, Privacy(private=True), stamp)
+
+    assert not Table.objects.filter(is_open()).exists()
+    assert pay.is_hidden
