@@ -27,6 +27,7 @@ from apps.pages.errors import PageError
 from apps.pages.page_json import shaped
 from apps.pages.request import server_paths
 from apps.pages.request.server_paths import text_for_reader
+from deltaweb.words import counted
 
 
 def without_places(text: str, subject: SubjectLink | None) -> str:
@@ -180,11 +181,12 @@ def get_job(user: User | AnonymousUser, job_id: UUID) -> Job:
     """Return a job that the user may see."""
     job = visible_jobs(user).filter(id=job_id).select_related("requested_by").first()
     if job is None:
+        kept_for = counted(settings.JOB_DAYS, "day")
         raise PageError(
             status=404,
             code="job-not-found",
             message="There is no such job.",
-            hint="Finished jobs are dropped after 30 days.",
+            hint=f"Finished jobs are removed after {kept_for}.",
         )
     return job
 

@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
@@ -32,6 +33,17 @@ class TestOneJob:
         assert "Version 7 is missing." in page
         assert "Traceback" not in page
         assert data["details"] is data["parameters"] is None
+
+    @pytest.mark.parametrize(("days", "said"), [(1, "1 day."), (90, "90 days.")])
+    def test_that_is_no_more_says_how_long_jobs_are_kept(
+        self, editor: Client, settings: Settings, days: int, said: str
+    ) -> None:
+        settings.JOB_DAYS = days
+
+        error = editor.get(f"/jobs/{uuid.uuid4()}.json").json()
+
+        assert error["code"] == "job-not-found"
+        assert error["hint"] == f"Finished jobs are removed after {said}"
 
     def test_shows_steps_counts_log_and_subject(self, editor: Client) -> None:
         job = running(
