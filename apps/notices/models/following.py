@@ -23,7 +23,8 @@ class Webhook(models.Model):
             database alone signs nothing.
         breaking_only: Whether schema changes and versions are sent only if they break
             readers. Other events are sent all the same.
-        leased_until: A process sends from its queue until then; None if none does.
+        leased_until: A process sends from its queue until then. A moment that is over
+            is the end of its last turn; None if it had none.
         paused_at: None while it is active.
         pause_reason: In half a sentence.
     """

@@ -74,7 +74,10 @@ def send_due(*, now: datetime) -> int:
 
 
 def take_queues(*, now: datetime, most: int) -> list[UUID]:
-    """Take the leases of webhooks to which something is due, two of a host at most."""
+    """Take the leases of webhooks to which something is due, two of a host at most.
+
+    Those that had no turn for the longest time come first, so that none waits forever.
+    """
     due = Delivery.objects.waiting().filter(webhook=OuterRef("pk"), due_at__lte=now)
     free = Q(leased_until=None) | Q(leased_until__lte=now)
     active = User.objects.filter(not_suspended(now), is_active=True)
@@ -86,12 +89,19 @@ def take_queues(*, now: datetime, most: int) -> list[UUID]:
         for host in every.filter(leased_until__gt=now).values_list("host", flat=True):
             busy[host] = busy.get(host, 0) + 1
         taken: list[UUID] = []
-        for webhook in every.filter(free, id__in=waiting.values("id")):
+        found = every.filter(free, id__in=waiting.values("id"))
+        for webhook in sorted(found, key=_last_turn):
             if len(taken) < most and busy.get(webhook.host, 0) < MAX_A_HOST:
                 busy[webhook.host] = busy.get(webhook.host, 0) + 1
                 taken.append(webhook.pk)
         Webhook.objects.filter(id__in=taken).update(leased_until=now + LEASE)
     return taken
+
+
+def _last_turn(webhook: Webhook) -> tuple[bool, float]:
+    """Return a key that sorts webhooks by the end of their last turn; none is first."""
+    end = webhook.leased_until
+    return end is not None, end.timestamp() if end else 0.0
 
 
 def send_from(webhook_id: UUID) -> int:
@@ -104,7 +114,7 @@ def send_from(webhook_id: UUID) -> int:
         if webhook is not None and webhook.paused_at is None and now - begin < TURN:
             delivery = next_due(webhook, now)
         if webhook is None or delivery is None:
-            Webhook.objects.filter(id=webhook_id).update(leased_until=None)
+            Webhook.objects.filter(id=webhook_id).update(leased_until=now)
             return num_sent
         Webhook.objects.filter(id=webhook_id).update(leased_until=now + LEASE)
         num_sent += _deliver(webhook, delivery, now)

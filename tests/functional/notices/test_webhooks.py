@@ -61,6 +61,10 @@ def _send_until(receivers: Sequence[Receiver], count: int) -> bool:
     return all(len(one.bodies) >= count for one in receivers)
 
 
+def _has_no_lease() -> bool:
+    return not Webhook.objects.filter(leased_until__gt=timezone.now()).exists()
+
+
 @pytest.fixture
 def hook(tom: User, receiver: Receiver, orders: Table) -> Webhook:
     """A webhook that gets the versions of the table."""
@@ -260,7 +264,25 @@ class TestAReceiverThatFails:
             assert len(slow.bodies) == 1
             is_over.set()
             assert wait_for(partial(_send_until, [slow, *others], 2), timeout_s=45)
-            assert wait_for(lambda: not Webhook.objects.exclude(leased_until=None))
+            assert wait_for(_has_no_lease)
+
+    def test_comes_before_one_that_had_a_turn_since(
+        self, tom: User, settings: Settings
+    ) -> None:
+        settings.WEBHOOK_HOSTS = hosts = ["127.0.0.2", "127.0.0.3"]
+        turns = []
+        with ExitStack() as stack:
+            receivers = [stack.enter_context(Receiver.running(at)) for at in hosts]
+            hooks = [add(tom, one.url)[0] for one in receivers]
+            first, second = sorted(one.id for one in hooks)
+            for _ in range(4):
+                for hook in hooks:
+                    client_of(tom).post(f"/notifications/webhooks/{hook.id}/test")
+                [taken] = take_queues(now=timezone.now(), most=1)
+                send_from(taken)
+                turns.append(taken)
+
+        assert turns == [first, second] * 2
 
     @pytest.mark.usefixtures("hook")
     def test_has_taken_an_event_however_long_its_answer_is(
