@@ -24,6 +24,7 @@ from apps.tables.access.giving import access_action
 from apps.tables.access.granting import (
     NAMESPACE,
     Privacy,
+    PrivacyResource,
     owned_namespace,
     said_of_privacy,
     set_privacy,
@@ -71,22 +72,16 @@ class NamespaceChange(About, Privacy):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamespaceResource:
-    """A namespace.
+class NamespaceResource(PrivacyResource):
+    """A namespace, and who can see its tables.
 
     Attributes:
-        on: The namespace with all its tables, such as `sales.*`.
         owner: The account to ask about it; null without one.
-        private: Whether only grants and administrators count for its tables.
-        listed: Whether people who see nothing of it find it and request access.
         num_tables: The number of its tables.
     """
 
-    on: str
     description: str
     owner: str | None
-    private: bool
-    listed: bool
     num_tables: int
 
 
