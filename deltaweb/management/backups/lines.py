@@ -15,7 +15,7 @@ import io
 import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import IO, Any, Final, TypeAlias
 
 from deltaweb.management.backups.errors import BackupDamagedError
@@ -132,8 +132,12 @@ class LineReader:
 
     def _read_head(self) -> BackupHead:
         line = self._line()
+        if not isinstance(line, dict):
+            raise self.damaged(problem="its first line cannot be read")
+        # A newer version may write more, and is refused by its migrations.
+        names = [one.name for one in fields(BackupHead)]
         try:
-            head = BackupHead(**line)  # type: ignore[arg-type]  # checked by the next lines
+            head = BackupHead(**{name: line[name] for name in names if name in line})
             is_right = (
                 all(isinstance(text, str) for text in (head.made_by, head.engine))
                 and all(isinstance(key, str) for key in head.secret_keys)

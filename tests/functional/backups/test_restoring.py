@@ -1,5 +1,6 @@
 """A backup restores into an empty place on any engine, or changes nothing."""
 
+import gzip
 import json
 import os
 import shutil
@@ -15,7 +16,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.support.processes.installation import environment, run
+from deltaweb.management.backups.sealed import SealedWriter
+from tests.support.processes.installation import environment, run, serving
 from tests.support.processes.postgresql import empty_database, running_postgresql
 from tests.support.processes.recorded_databases import VARIABLES, unpack_sqlite
 
@@ -189,8 +191,28 @@ def test_damaged_files_and_wrong_words_change_nothing(
     assert run(home, "user", "list", "--json").stdout == before
 
 
-def test_a_backup_of_a_newer_version_is_refused(source: Path, tmp_path: Path) -> None:
-    newer, home = new_home(tmp_path / "newer"), new_home(tmp_path / "home")
+def test_a_database_that_a_server_works_with_is_not_replaced(
+    backup: Path, tmp_path: Path
+) -> None:
+    home = new_home(tmp_path / "home")
+    assert run(home, "user", "add", "kept", "--role", "admin").returncode == 0
+
+    with serving(home) as server:
+        refused = run(home, "restore", "--replace", str(backup), **WORDS)
+        assert "kept" in server.command("user", "list")
+
+    assert refused.returncode == 1
+    assert "A server works with this database: " in refused.stderr
+    assert "Stop all servers and workers of this database" in refused.stderr
+    assert ", process " in refused.stderr
+    done = run(home, "restore", "--replace", str(backup), **WORDS)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_database_of_a_newer_version_is_not_backed_up(
+    source: Path, tmp_path: Path
+) -> None:
+    newer = new_home(tmp_path / "newer")
     file = tmp_path / "newer.backup"
     shutil.copy(source / "deltaweb.sqlite3", newer)
     with closing(sqlite3.connect(newer / "deltaweb.sqlite3")) as database:
@@ -205,7 +227,39 @@ def test_a_backup_of_a_newer_version_is_refused(source: Path, tmp_path: Path) ->
     assert done.returncode == 1
     assert "tables.9999_later, which this version does not know" in done.stderr
     assert not file.exists()
+
+
+def test_a_backup_of_a_newer_version_is_not_restored(
+    source: Path, tmp_path: Path
+) -> None:
+    home, file = new_home(tmp_path / "home"), tmp_path / "newer.backup"
+    done = run(source, "backup", "--plain", str(file), **VARIABLES)
+    assert done.returncode == 0, done.stderr
+    _make_newer(file)
+
+    refused = run(home, "restore", str(file))
+
+    assert refused.returncode == 1
+    said = "was made by version 99.0.0, which has tables.9999_later."
+    assert said in refused.stderr
+    assert "Install that version or a newer one" in refused.stderr
+    assert "Traceback" not in refused.stderr
     assert not (home / "deltaweb.sqlite3").exists()
+
+
+def _make_newer(file: Path) -> None:
+    """Rewrite a plain backup as a later version would have made it."""
+    data = file.read_bytes()
+    begin = data.index(b"\n", data.index(b"\n") + 1) + 1
+    first, rest = gzip.decompress(data[begin:]).split(b"\n", 1)
+    head = json.loads(first)
+    head |= {"made_by": "99.0.0", "added_later": True}
+    head["migrations"].append(["tables", "9999_later"])
+    with file.open("wb") as opened:
+        sealed = SealedWriter(opened, None)
+        with gzip.GzipFile(fileobj=sealed, mode="wb") as target:
+            target.write(json.dumps(head).encode() + b"\n" + rest)
+        sealed.close()
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
