@@ -11,7 +11,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import Q
 
-from apps.accounts.models import SignInLink
+from apps.accounts.models import AddressLink, SignInLink
 from apps.jobs.models import Job
 from apps.notices.events.publisher import new_epoch
 from apps.operate.models import Restoration
@@ -99,9 +99,12 @@ def _end_jobs(now: datetime) -> int:
 
 
 def _end_links(now: datetime) -> int:
+    """End the links that were open when the backup was made; some were used since."""
     activation = ActivationLink.objects.filter(used_at=None, withdrawn_at=None)
-    return SignInLink.objects.filter(used_at=None).delete()[0] + activation.update(
-        withdrawn_at=now
+    return (
+        SignInLink.objects.filter(used_at=None).delete()[0]
+        + AddressLink.objects.all().delete()[0]
+        + activation.update(withdrawn_at=now)
     )
 
 

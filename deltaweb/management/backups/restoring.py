@@ -216,9 +216,10 @@ def _place(connection: BaseDatabaseWrapper) -> Iterator[None]:
             yield
         with closing(sqlite3.connect(built)) as source:
             source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            live.touch(mode=0o600)
+            live.chmod(0o600)  # before a secret is in it
             with closing(sqlite3.connect(live, timeout=60)) as target:
                 source.backup(target)  # all pages in one transaction
-        live.chmod(0o600)
 
 
 def _drop_tables(connection: BaseDatabaseWrapper) -> None:

@@ -1,6 +1,5 @@
 """A backup restores into an empty place on any engine, or changes nothing."""
 
-import gzip
 import json
 import os
 import shutil
@@ -9,19 +8,24 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from deltaweb.management.backups.sealed import SealedWriter
+from tests.functional.backups.documents import (
+    EMPTY,
+    WORDS,
+    kept_rows,
+    new_home,
+    rewrite,
+    rows_of,
+)
 from tests.support.processes.installation import environment, run, serving
-from tests.support.processes.postgresql import empty_database, running_postgresql
-from tests.support.processes.recorded_databases import VARIABLES, unpack_sqlite
+from tests.support.processes.postgresql import empty_database
+from tests.support.processes.recorded_databases import VARIABLES
 
-WORDS = {"DELTAWEB_BACKUP_PASSPHRASE": "four words of mine"}
 LISTS = (
     ("table", "list"),
     ("share", "list"),
@@ -30,11 +34,6 @@ LISTS = (
     ("group", "list"),
     ("storage", "list"),
 )
-
-
-def new_home(folder: Path) -> Path:
-    folder.mkdir(mode=0o700)
-    return folder
 
 
 def lists(home: Path, **variables: str) -> list[str]:
@@ -55,31 +54,6 @@ def token_ids(recipients: str) -> list[str]:
     return [token["id"] for row in rows for token in row["tokens"]]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with running_postgresql() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with rows in each model."""
-    home = new_home(tmp_path_factory.mktemp("source") / "home")
-    unpack_sqlite("0.8.3", home)
-    done = run(home, "migrate", "--verbosity", "0", **VARIABLES)
-    assert done.returncode == 0, done.stderr
-    return home
-
-
-@pytest.fixture(scope="module")
-def backup(source: Path) -> Path:
-    file = source.parent / "all.backup"
-    done = run(source, "backup", str(file), **VARIABLES, **WORDS)
-    assert done.returncode == 0, done.stderr
-    assert "It holds every secret" in done.stdout
-    return file
-
-
 def test_a_backup_is_encrypted_and_closed_to_others(backup: Path) -> None:
     data = backup.read_bytes()
 
@@ -89,13 +63,13 @@ def test_a_backup_is_encrypted_and_closed_to_others(backup: Path) -> None:
     assert [*backup.parent.glob("*.part")] == []
 
 
-def test_sqlite_restores_into_postgresql_and_back_byte_by_byte(
+def test_sqlite_restores_into_postgresql_and_back_row_by_row(
     source: Path, backup: Path, server: str, tmp_path: Path
 ) -> None:
     url = empty_database(server, f"restored-{os.getpid()}")
     there = {"DELTAWEB_DATABASE_URL": url}
     first, second = new_home(tmp_path / "first"), new_home(tmp_path / "second")
-    back = tmp_path / "back.backup"
+    back, again = tmp_path / "back.backup", tmp_path / "again.backup"
 
     restored = run(first, "restore", str(backup), **there, **WORDS)
     assert restored.returncode == 0, restored.stderr
@@ -105,13 +79,19 @@ def test_sqlite_restores_into_postgresql_and_back_byte_by_byte(
     assert after == before
     added = run(first, "user", "add", "new", "--role", "viewer", **there)
     assert added.returncode == 0, added.stderr  # sequences follow the rows
-    again = run(first, "backup", str(back), **there, **WORDS)
-    assert again.returncode == 0, again.stderr
+    made = run(first, "backup", str(back), **there, **WORDS)
+    assert made.returncode == 0, made.stderr
 
     done = run(second, "restore", str(back), **WORDS)
 
     assert done.returncode == 0, done.stderr
     assert lists(second) == lists(first, **there)
+    made = run(second, "backup", str(again), **WORDS)
+    assert made.returncode == 0, made.stderr
+    of_source, of_first, of_second = map(rows_of, (backup, back, again))
+    assert [one for one, rows in of_source.items() if not rows] == EMPTY
+    assert kept_rows(of_first, also_in=of_source) == kept_rows(of_source)
+    assert kept_rows(of_second, also_in=of_first) == kept_rows(of_first)
     shown = run(second, "storage", "reseal", "--json")  # by a key of its own
     assert shown.returncode == 0, shown.stderr
 
@@ -134,6 +114,7 @@ def test_a_restored_server_lets_no_outsider_in(backup: Path, tmp_path: Path) -> 
         assert count("django_session") == 0
         assert count("jobs_job WHERE state IN ('QUEUED', 'RUNNING')") == 0
         assert count("accounts_signinlink WHERE used_at IS NULL") == 0
+        assert count("accounts_addresslink") == 0
         links = "sharing_activationlink WHERE used_at IS NULL AND withdrawn_at IS NULL"
         assert count(links) == 0
         assert count("audit_auditevent WHERE action = 'server.restore'") == 1
@@ -249,17 +230,8 @@ def test_a_backup_of_a_newer_version_is_not_restored(
 
 def _make_newer(file: Path) -> None:
     """Rewrite a plain backup as a later version would have made it."""
-    data = file.read_bytes()
-    begin = data.index(b"\n", data.index(b"\n") + 1) + 1
-    first, rest = gzip.decompress(data[begin:]).split(b"\n", 1)
-    head = json.loads(first)
-    head |= {"made_by": "99.0.0", "added_later": True}
-    head["migrations"].append(["tables", "9999_later"])
-    with file.open("wb") as opened:
-        sealed = SealedWriter(opened, None)
-        with gzip.GzipFile(fileobj=sealed, mode="wb") as target:
-            target.write(json.dumps(head).encode() + b"\n" + rest)
-        sealed.close()
+    head = {"made_by": "99.0.0", "added_later": True}
+    rewrite(file, head=head, migration=["tables", "9999_later"])
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
