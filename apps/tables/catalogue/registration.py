@@ -133,7 +133,8 @@ def register_many(
     """Add tables to the catalogue by few statements, and queue their first index.
 
     Args:
-        tables: New rows; their names are free, and their locations are allowed.
+        tables: New rows; their names are free, and their locations are allowed. No open
+            table shows the files of one in a private namespace.
     """
     for table in tables:
         table.created_at = table.probe_due_at = stamp.at

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
 from django.db import IntegrityError
@@ -10,7 +11,7 @@ from apps.accounts.models import User
 from apps.pages.actions import Stamp
 from apps.tables.catalogue.names import TableName, free_name, name_from_path
 from apps.tables.catalogue.registration import register_many, register_table
-from apps.tables.models import Lake, Table
+from apps.tables.models import Lake, Namespace, Table
 from apps.tables.models.rights import MANAGE, is_open
 from apps.tables.permissions import EDIT, closed_namespaces
 from apps.tables.storage.finding import find_tables
@@ -22,12 +23,13 @@ from apps.tables.storage.locations import (
 from apps.tables.storage.roots import (
     check_scanned,
     hidden_places,
+    open_places,
     roots_for,
     samples_folder,
 )
 from deltaweb.delta.errors import LocationError
 from deltaweb.storage.objects.scan import FoundTables, Parts
-from deltaweb.storage.spellings import parts_of, url_of
+from deltaweb.storage.spellings import HiddenPlaces, parts_of, url_of
 
 SCAN_BATCH: Final = 500  # tables a transaction: the database is never held for long
 NAMES_SHOWN: Final = 100  # of each list in a job's result
@@ -64,7 +66,8 @@ class ScanResult:
         known: The first of those that were registered before.
         vanished: The first of those that are no longer there.
         returned: The first of those that are there again.
-        unreadable: The first folders that could not be listed, below the root.
+        unreadable: The first folders below the root that could not be listed, or whose
+            table could not be registered.
         truncated: Whether a bound ended the scan early.
     """
 
@@ -92,7 +95,8 @@ class ScanReport:
         registered: New tables, in the order of their paths.
         known: Tables whose location was registered before.
         renamed: New tables that had to take another name, with the one they lost.
-        unreadable: Folders that could not be listed, below the root.
+        unreadable: Folders below the root that could not be listed, or whose table
+            could not be registered.
         truncated: Whether a bound ended the scan early.
         locations: Of all tables that were found, as the catalogue has them.
         vanished: Names of the lake's tables that are no longer there.
@@ -240,8 +244,14 @@ class Registration:
         self._wanted: dict[str, TableName] = {}
         self._taken = _taken_names()
         self._closed = closed_namespaces(stamp, EDIT)
+        self._private = frozenset(Namespace.objects.private_names())
         tables = Table.objects.only("id", "namespace", "name", "location", "lake_id")
         self._known = {_spelling(table.location): table for table in tables}
+
+    @cached_property
+    def _open(self) -> HiddenPlaces:
+        """The places of open tables, which would still show a new private table."""
+        return open_places()
 
     @property
     def num_done(self) -> int:
@@ -307,6 +317,9 @@ class Registration:
             path = parts or (found.root.rstrip("/").rpartition("/")[2] or "table",)
             wanted = name_from_path(path, namespace=self._namespace)
             if wanted.namespace in self._closed:
+                continue
+            if wanted.namespace in self._private and self._open.hides(location):
+                report.unreadable.append("/".join(parts))
                 continue
             table = Table(location=location, lake=self._lake)
             self._wanted[location] = wanted

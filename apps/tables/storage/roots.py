@@ -76,6 +76,12 @@ def hidden_places(user: User | None, right: str) -> HiddenPlaces:
     return HiddenPlaces.of(others.values_list("location", flat=True).iterator())
 
 
+def open_places() -> HiddenPlaces:
+    """Return the places of open tables, where no private table can be."""
+    found = Table.objects.filter(is_open()).order_by()
+    return HiddenPlaces.of(found.values_list("location", flat=True).iterator())
+
+
 def check_usable(location: str, user: User | None, right: str = VIEW) -> None:
     """Refuse a location that a user may not use.
 

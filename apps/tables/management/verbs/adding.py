@@ -177,7 +177,7 @@ class ScanVerb(WritingVerb):
         for table, wanted in report.renamed:
             self.warn(f"{wanted} is taken: {table.location} is {table.full_name}.")
         for folder in report.unreadable:
-            self.warn(f"{folder} could not be listed.")
+            self.warn(f"{folder} could not be listed or registered.")
         if report.vanished:
             gone = counted(len(report.vanished), "table")
             self.warn(f"{gone} no longer there: {', '.join(report.vanished[:5])}")
