@@ -1,7 +1,5 @@
 """Who writes to storage shows no private table through one that others may view."""
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,14 +7,24 @@ import pyarrow as pa
 import pytest
 from django.test import Client
 from django.utils import timezone
-from pytest_django.fixtures import Settings
 
 from apps.accounts.models import User
-from apps.jobs import kinds
 from apps.jobs.models import Job
-from apps.tables.index.refresh import refresh_table
+from apps.jobs.results import job_rows
 from apps.tables.models import Table
+from apps.tables.work.changes import READ_CHANGES, ReadChanges
 from deltaweb.table import DeltaTable
+from tests.functional.permissions.outer_tables import (
+    LOG_WAYS,
+    SECRET,
+    WAYS,
+    Way,
+    actions,
+    client_of,
+    commit,
+    registered,
+    work,
+)
 from tests.support import cases
 from tests.support.pages.factories import (
     new_grant_of_right,
@@ -27,113 +35,6 @@ from tests.support.pages.factories import (
 # Threads of an index read, too, and would not see what a test has not committed.
 pytestmark = pytest.mark.django_db(transaction=True)
 MINE: Final = "/t/x/mine"
-SECRET: Final = 7_007_007
-Way = Callable[[Path], Path]
-
-
-@pytest.fixture
-def lake(tmp_path: Path, settings: Settings) -> Path:
-    settings.ALLOWED_ROOTS = [str(tmp_path)]
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "lake"
-
-
-@pytest.fixture
-def staff(lake: Path) -> Table:
-    """A private table of one file."""
-    made = DeltaTable.create(str(lake / "staff"), pa.schema({"salary": pa.int64()}))
-    made.append(pa.table({"salary": [SECRET]}))
-    return new_unindexed_table(
-        "hr.staff", location=str(lake / "staff"), is_private=True
-    )
-
-
-def file_of(folder: Path) -> Path:
-    return next(folder.glob("*.parquet"))
-
-
-def outer(lake: Path, path: str, **fields: Any) -> Path:  # noqa: ANN401 (of an action)
-    """A table whose log names one file, of the private table."""
-    DeltaTable.create(str(lake / "mine"), pa.schema({"salary": pa.int64()}))
-    file = file_of(lake / "staff")
-    add = {
-        "path": path,
-        "partitionValues": {},
-        "size": file.stat().st_size,
-        "modificationTime": 1,
-        "dataChange": True,
-    }
-    log = lake / "mine" / "_delta_log" / f"{1:020}.json"
-    log.write_text(json.dumps({"add": add | fields}))
-    return lake / "mine"
-
-
-def linked_file(lake: Path) -> Path:
-    folder = outer(lake, "link.parquet")
-    (folder / "link.parquet").symlink_to(file_of(lake / "staff"))
-    return folder
-
-
-def linked_folder(lake: Path) -> Path:
-    folder = outer(lake, f"part/{file_of(lake / 'staff').name}")
-    (folder / "part").symlink_to(lake / "staff")
-    return folder
-
-
-def swapped(lake: Path) -> Path:
-    (lake / "mine").symlink_to(lake / "staff")
-    return lake / "mine"
-
-
-def borrowed(lake: Path) -> Path:
-    (lake / "mine").mkdir()
-    (lake / "mine" / "_delta_log").symlink_to(lake / "staff" / "_delta_log")
-    (lake / "mine" / file_of(lake / "staff").name).symlink_to(file_of(lake / "staff"))
-    return lake / "mine"
-
-
-WAYS: Final[dict[str, Way]] = {
-    "a path": lambda lake: outer(lake, str(file_of(lake / "staff"))),
-    "a URL": lambda lake: outer(lake, f"file://{file_of(lake / 'staff')}"),
-    "a path of dots": lambda lake: outer(
-        lake, f"{lake}/x/../staff/{file_of(lake / 'staff').name}"
-    ),
-    "an escape": lambda lake: outer(
-        lake, str(file_of(lake / "staff")).replace("staff", "st%61ff")
-    ),
-    "out of the table": lambda lake: outer(
-        lake, f"../staff/{file_of(lake / 'staff').name}"
-    ),
-    "a link to the file": linked_file,
-    "a link to the folder": linked_folder,
-    "a folder that is a link": swapped,
-    "a log that is a link": borrowed,
-}
-
-
-def registered(folder: Path, **fields: Any) -> Table:  # noqa: ANN401 (columns)
-    """The outer table, which a worker has tried to index."""
-    table = new_unindexed_table("x.mine", location=str(folder), **fields)
-    refresh_table(table, now=timezone.now())
-    work()
-    table.refresh_from_db()
-    return table
-
-
-def client_of(user: User) -> Client:
-    client = Client(raise_request_exception=False)
-    client.force_login(user)
-    return client
-
-
-def work() -> list[str]:
-    """Do every job that waits; return what came of each."""
-    found = []
-    while (job := Job.objects.filter(state=Job.State.QUEUED).first()) is not None:
-        kinds.do_job(job.kind, str(job.id))
-        job.refresh_from_db()
-        found.append(f"{job.kind} {job.state} {job.error_code} {job.result}")
-    return found
 
 
 def asked(client: Client) -> str:
@@ -180,6 +81,83 @@ def test_its_rows_are_read_while_it_is_open(lake: Path, staff: Table, way: Way) 
     registered(way(lake))
 
     assert str(SECRET) in asked(client_of(new_user("eve", role=User.Role.EDITOR)))
+
+
+@cases("is_private", {"private": True, "open": False})
+@cases("way", LOG_WAYS)
+def test_its_statistics_are_read_while_it_is_open_only(
+    lake: Path, staff: Table, way: Way, *, is_private: bool
+) -> None:
+    Table.objects.filter(id=staff.id).update(is_private=is_private)
+    registered(way(lake))
+
+    said = asked(client_of(new_user("eve", role=User.Role.EDITOR)))
+
+    assert (str(SECRET) in said) != is_private
+
+
+@cases("is_private", {"private": True, "open": False})
+def test_its_deletion_vectors_are_read_while_it_is_open_only(
+    lake: Path, *, is_private: bool
+) -> None:
+    first, deleted, kept, last = range(SECRET, SECRET + 4)
+    ours, theirs = (
+        DeltaTable.create(
+            str(lake / name),
+            pa.schema({"salary": pa.int64()}),
+            properties={"delta.enableDeletionVectors": "true"},
+        )
+        for name in ("mine", "staff")
+    )
+    for one in (ours, theirs):
+        one.append(pa.table({"salary": [first, deleted, kept, last]}))
+    theirs.delete(f"salary = {deleted}")
+    new_unindexed_table("hr.staff", location=theirs.root, is_private=is_private)
+    (add,) = (one["add"] for one in actions(theirs, 2) if "add" in one)
+    (own,) = (one["add"] for one in actions(ours, 1) if "add" in one)
+    (vector,) = (lake / "staff").glob("*.bin")
+    told = {"storageType": "p", "pathOrInlineDv": str(vector)}
+    commit(
+        ours,
+        {"remove": {"path": own["path"], "deletionTimestamp": 1, "dataChange": True}},
+        {"add": own | {"deletionVector": add["deletionVector"] | told}},
+    )
+    registered(lake / "mine")
+
+    said = asked(client_of(new_user("eve", role=User.Role.EDITOR)))
+
+    assert (str(kept) in said) != is_private
+    assert str(deleted) not in said
+
+
+@cases("is_private", {"private": True, "open": False})
+def test_its_changes_are_read_while_it_is_open_only(
+    lake: Path, *, is_private: bool
+) -> None:
+    ours, theirs = (
+        DeltaTable.create(
+            str(lake / name),
+            pa.schema({"salary": pa.int64()}),
+            properties={"delta.enableChangeDataFeed": "true"},
+        )
+        for name in ("mine", "staff")
+    )
+    theirs.append(pa.table({"salary": [1, SECRET]}))
+    theirs.delete(f"salary = {SECRET}")
+    new_unindexed_table("hr.staff", location=theirs.root, is_private=is_private)
+    (change,) = (one["cdc"] for one in actions(theirs, 2) if "cdc" in one)
+    place = lake / "staff" / change["path"]
+    commit(ours, {"cdc": change | {"path": str(place)}})
+    table = registered(lake / "mine")
+
+    asked_for = ReadChanges(from_=1, to=1)
+    job = READ_CHANGES.request(table, asked_for, now=timezone.now())
+    done = "\n".join(work())
+    job.refresh_from_db()
+    found = job_rows(READ_CHANGES, job) if job.state == Job.State.DONE else None
+
+    assert (found is not None and str(SECRET) in str(found.rows)) != is_private, done
+    assert ("data-file-elsewhere" in done) == is_private
 
 
 def test_its_rows_are_read_through_a_table_of_the_same_people(
