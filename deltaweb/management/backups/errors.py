@@ -35,21 +35,6 @@ class DatabaseNotEmptyError(BackupError, code="database-not-empty"):
     hint = "Restore into an empty database, or replace all that is in it by --replace."
 
 
-class ServerRunsError(BackupError, code="server-runs"):
-    """A worker works with the database that would be replaced.
-
-    Attributes:
-        worker: Its machine and the number of its process.
-    """
-
-    worker: str
-    message = "A server works with this database: {worker}."
-    hint = (
-        "Nothing was changed. Stop all servers and workers of this database, then "
-        "restore."
-    )
-
-
 class DatabaseNewerError(BackupError, code="database-newer"):
     migration: str
     message = "The database has {migration}, which this version does not know."

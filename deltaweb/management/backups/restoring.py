@@ -8,11 +8,9 @@ leaves the former state.
 import os
 import sqlite3
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final
@@ -24,10 +22,6 @@ from django.db import DEFAULT_DB_ALIAS, Error, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 
-from apps.jobs.listing.selectors import ALIVE_FOR
-from apps.jobs.models import Worker
-from apps.jobs.running.process import is_known_alive, is_known_dead, short_name
-from apps.jobs.sweep import INTERVAL_S
 from apps.operate.models import Restoration
 from apps.pages.actions import Stamp
 from apps.pages.first_use import embedded_file, has_tables, locked_for_migration
@@ -35,7 +29,6 @@ from deltaweb.management.backups.errors import (
     BackupNewerError,
     DatabaseNotEmptyError,
     RowNotRestoredError,
-    ServerRunsError,
 )
 from deltaweb.management.backups.lines import BackupHead, LineReader, Row
 from deltaweb.management.backups.restored import taken_over
@@ -52,8 +45,6 @@ from deltaweb.management.backups.writing import connected_to
 from deltaweb.management.first_start import SAMPLES_MARKER
 
 BATCH: Final = 500
-LOOKS: Final = int(ALIVE_FOR.total_seconds() / INTERVAL_S) + 1
-"""How often a worker elsewhere is looked at, once for each of its beats."""
 OF_EVERY_DATABASE: Final = frozenset(
     {"contenttypes.contenttype", "auth.permission", "notices.eventsequence"}
 )
@@ -94,7 +85,6 @@ def restore_backup(
         _check(_reader(opened, file, once), file)
         connection = connections[DEFAULT_DB_ALIAS]
         with locked_for_migration():
-            check_stopped(connection)
             if not replace:
                 check_empty(connection)
             with _place(connection):
@@ -139,38 +129,6 @@ def _targets(
                 file=str(file), made_by=head.made_by, migration=".".join(key)
             )
     return last_of(executor, having)
-
-
-def check_stopped(
-    connection: BaseDatabaseWrapper, *, pause: Callable[[float], None] = time.sleep
-) -> None:
-    """Refuse a database with which a worker works, such as that of `deltaweb serve`.
-
-    It would go on with rows that are no longer there, and with the secrets before.
-
-    A worker that was killed leaves its row behind. On another machine, only rows that
-    change prove that a worker runs: the clocks of two machines can differ.
-
-    Args:
-        pause: Waits for a number of seconds.
-    """
-    if not is_there(connection):
-        return
-    if Worker._meta.db_table not in connection.introspection.table_names():  # noqa: SLF001 (public)
-        return
-    before = _workers()
-    for number in range(LOOKS):
-        if number:
-            pause(INTERVAL_S)
-        for name, seen_at in _workers().items():
-            if is_known_alive(name) or before.get(name) != seen_at:
-                raise ServerRunsError(worker=short_name(name))
-        if all(is_known_dead(name) for name in before):
-            return
-
-
-def _workers() -> dict[str, datetime]:
-    return dict(Worker.objects.order_by("name").values_list("name", "seen_at"))
 
 
 def check_empty(connection: BaseDatabaseWrapper) -> None:

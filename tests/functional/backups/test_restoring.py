@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import requests
 
 from tests.functional.backups.documents import (
     EMPTY,
@@ -22,7 +23,7 @@ from tests.functional.backups.documents import (
     rewrite,
     rows_of,
 )
-from tests.support.processes.installation import environment, run, serving
+from tests.support.processes.installation import environment, run, serving, wait_for
 from tests.support.processes.postgresql import empty_database
 from tests.support.processes.recorded_databases import VARIABLES
 
@@ -172,22 +173,36 @@ def test_damaged_files_and_wrong_words_change_nothing(
     assert run(home, "user", "list", "--json").stdout == before
 
 
-def test_a_database_that_a_server_works_with_is_not_replaced(
-    backup: Path, tmp_path: Path
+def test_a_server_goes_on_while_its_database_is_replaced(
+    tmp_path: Path, lake: Path
 ) -> None:
-    home = new_home(tmp_path / "home")
-    assert run(home, "user", "add", "kept", "--role", "admin").returncode == 0
+    home, file = new_home(tmp_path / "home"), tmp_path / "early.backup"
+    orders = shutil.copytree(lake / "orders", tmp_path / "orders")
+    with serving(home, DELTAWEB_ALLOWED_ROOTS=str(tmp_path)) as server:
+        server.command("user", "add", "boss", "--role", "admin")
+        key = json.loads(server.command("user", "key", "boss", "--json"))["key"]
+        server.command("backup", "--plain", str(file))
+        server.command("user", "add", "late", "--role", "viewer")
 
-    with serving(home) as server:
-        refused = run(home, "restore", "--replace", str(backup), **WORDS)
-        assert "kept" in server.command("user", "list")
+        def answer(place: str) -> requests.Response:
+            sent = {"Authorization": f"Bearer {key}"}
+            return requests.get(
+                f"{server.url}/api/v1/{place}", headers=sent, timeout=60
+            )
 
-    assert refused.returncode == 1
-    assert "A server works with this database: " in refused.stderr
-    assert "Stop all servers and workers of this database" in refused.stderr
-    assert ", process " in refused.stderr
-    done = run(home, "restore", "--replace", str(backup), **WORDS)
-    assert done.returncode == 0, done.stderr
+        done = run(home, "restore", "--replace", str(file))
+        refused = answer("tables")
+        server.command("switch", "on", "sign-in")
+        line = ("table", "add", "orders", str(orders))
+        added = run(home, *line, DELTAWEB_ALLOWED_ROOTS=str(tmp_path))
+
+        assert done.returncode == 0, done.stderr
+        assert (refused.status_code, refused.json()["error"]) == (503, "switched-off")
+        assert "late" not in server.command("user", "list")
+        assert added.returncode == 0, added.stderr
+        place = "tables/default/orders"
+        assert wait_for(lambda: answer(place).json().get("state") == "INDEXED")
+        assert "Traceback" not in server.log
 
 
 def test_a_database_of_a_newer_version_is_not_backed_up(
