@@ -310,9 +310,10 @@ if BROKER_URL == EMBEDDED_BROKER_URL:
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"folder": str(_broker)}
 # Where jobs find the application that wakes workers; most commands never load it.
 JOBS_APPLICATION = "deltaweb.celery.app"
-# Days for which finished jobs are kept, and events of the audit record (0: for ever).
+# Days for which jobs, the audit record and archived commits are kept (0: for ever).
 JOB_DAYS = env_int("DELTAWEB_JOB_DAYS", default=30, minimum=1, maximum=3650)
 AUDIT_DAYS = env_int("DELTAWEB_AUDIT_DAYS", default=0, minimum=0, maximum=36_500)
+ARCHIVE_DAYS = env_int("DELTAWEB_ARCHIVE_DAYS", default=0, minimum=0, maximum=36_500)
 # Where the audit record is written as well: a file, or syslog.
 AUDIT_LOG = env_log_place("DELTAWEB_AUDIT_LOG")
 JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)

@@ -2,8 +2,10 @@
 
 import math
 import time
+from datetime import timedelta
 
 from celery import shared_task
+from django.conf import settings
 from django.utils import timezone
 
 from apps.jobs.sweep import remove_leftovers
@@ -13,6 +15,7 @@ from apps.tables.extension.clock import request_due
 from apps.tables.index import probing
 from apps.tables.index.folders import remove_orphaned_indexes
 from apps.tables.index.received_checks import request_received
+from apps.tables.versions.archive import erase_archived
 
 CLEAN_INTERVAL_S = 3600
 _cleaned_at = {"monotonic_s": -math.inf}
@@ -30,4 +33,7 @@ def probe_due(**_: object) -> None:
         remove_orphaned_indexes()
         remove_leftovers(now=timezone.now())
         forget_old_uploads()
+        if settings.ARCHIVE_DAYS:
+            kept = timedelta(days=settings.ARCHIVE_DAYS)
+            erase_archived(before=timezone.now() - kept)
         probing.refresh_corrupt_indexes(now=timezone.now())

@@ -87,6 +87,20 @@ def look_at_home(_: SetupOptions) -> Iterator[Found]:
     yield state, says, "" if state == OK else "Free some space."
 
 
+def look_at_retention(_: SetupOptions) -> Iterator[Found]:
+    """Name for how long things are kept."""
+    kept = (
+        ("jobs", settings.JOB_DAYS),
+        ("events", settings.EVENT_DAYS),
+        ("the audit record", settings.AUDIT_DAYS),
+        ("archived commits", settings.ARCHIVE_DAYS),
+    )
+    each = [
+        f"{what} {f'for {days:,} days' if days else 'for ever'}" for what, days in kept
+    ]
+    yield OK, f"Kept: {', '.join(each)}.", ""
+
+
 def look_at_database(_: SetupOptions) -> Iterator[Found]:
     """Check whether the database answers, has all migrations, and has the same time."""
     try:
@@ -245,6 +259,7 @@ setup_checks.register(
     SetupCheck(name="host", look=look_at_host),
     SetupCheck(name="settings", look=look_at_settings),
     SetupCheck(name="home", look=look_at_home),
+    SetupCheck(name="retention", look=look_at_retention),
     SetupCheck(name="database", look=look_at_database),
     SetupCheck(name="switches", look=look_at_switches),
     SetupCheck(name="broker", look=look_at_broker),

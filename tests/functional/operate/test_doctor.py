@@ -63,6 +63,19 @@ def test_a_usual_set_up_is_well() -> None:
     assert "No worker takes jobs" in found["workers"][0]["says"]
 
 
+def test_says_what_is_kept_for_how_long(settings: Settings) -> None:
+    settings.ARCHIVE_DAYS = 400
+
+    _, found = doctor()
+
+    (line,) = found["retention"]
+    assert line["state"] == OK
+    assert line["says"] == (
+        "Kept: jobs for 30 days, events for 30 days, the audit record for ever,"
+        " archived commits for 400 days."
+    )
+
+
 def test_a_misspelt_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DELTAWEB_PUBLIC_URLL", "x")
 
