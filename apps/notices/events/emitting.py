@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
-from uuid import UUID
+from uuid import UUID, uuid4, uuid5
 
 from django.db import transaction
 
@@ -45,7 +45,9 @@ class Happening:
         table_id: The table that it is about, also if the subject is a job or a share.
         also: More subjects; who may not see all of them does not see the event.
         key: Equal keys are one event, for as long as events are kept; "" for an event
-            that has no equal. The kind's name is added to it.
+            that has no equal. The kind's name is added to it. An event of a table has
+            an id made of its key, so that a server restored from a backup reports it
+            again with the same id.
     """
 
     kind: EventKind
@@ -93,14 +95,16 @@ def emit_all(happenings: Sequence[Happening], *, now: datetime) -> None:
 
 
 def _row(happening: Happening, now: datetime) -> Event:
-    kind, subject = happening.kind, happening.subject
+    kind, subject, table_id = happening.kind, happening.subject, happening.table_id
+    key = f"{kind.name}:{happening.key}"[:200] if happening.key else None
     return Event(
+        uid=uuid5(table_id, key) if table_id and key else uuid4(),
         kind=kind.name,
-        key=f"{kind.name}:{happening.key}"[:200] if happening.key else None,
+        key=key,
         subject_kind=subject.kind,
         subject_id=subject.id,
         subject_name=subject.name[:MAX_NAME],
-        table_id=happening.table_id,
+        table_id=table_id,
         also=[json_of(one) for one in happening.also],
         data=json.dumps(json_of(happening.data), ensure_ascii=False),
         sentence=happening.data.sentence(subject.name),

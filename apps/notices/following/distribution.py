@@ -48,14 +48,6 @@ def distribute(*, now: datetime) -> int:
             return total
 
 
-def begin_at_newest(number: int) -> None:
-    """Skip the events up to a number: after a restore, they were served before."""
-    with transaction.atomic():
-        row = Distribution.locked()
-        row.number = number
-        row.save(update_fields=["number"])
-
-
 def wants(follow: Follow, event: Event) -> bool:
     """Return whether a follower wants an event of the subject."""
     return _wants(follow, event.kind, is_breaking=breaks_or_other(event))

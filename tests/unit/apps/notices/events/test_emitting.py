@@ -1,3 +1,5 @@
+from uuid import UUID
+
 import pytest
 from django.db import transaction
 
@@ -61,3 +63,14 @@ def test_equal_keys_are_one_event() -> None:
 def test_an_event_needs_a_transaction() -> None:
     with pytest.raises(NoTransactionError):
         emit(NEW_VERSION, ORDERS, version(3), now=NOW)
+
+
+def test_an_event_of_a_table_has_the_id_of_its_key_also_after_a_restore() -> None:
+    table_id, ids = UUID(int=7), []
+    for key in ("7:3", "7:3", "7:4"):
+        with transaction.atomic():
+            emit(NEW_VERSION, ORDERS, version(3), now=NOW, table_id=table_id, key=key)
+        ids.append(Event.objects.get().uid)
+        Event.objects.all().delete()
+
+    assert ids[0] == ids[1] != ids[2]
