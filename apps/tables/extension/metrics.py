@@ -1,12 +1,14 @@
 """The metrics and probes of tables and their storage."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
+from apps.notices.kinds.table_version import NEW_VERSION
+from apps.notices.models import Event
 from apps.operate.metrics.gauges import Gauge, gauges
 from apps.operate.probes.parts import FAILED, OFF, OK, ServerPart, parts
 from apps.tables.models import Table
@@ -48,14 +50,19 @@ def storage_state() -> str:
 
 
 def _lags() -> dict[float, float]:
-    indexed = Table.objects.filter(
-        indexed_at__gt=timezone.now() - RECENT, committed_at__isnull=False
-    ).order_by("-indexed_at")
-    times = indexed.values_list("committed_at", "indexed_at")[:MAX_INDEXED]
+    """Return quantiles of the lag of new versions, each counted once.
+
+    A first index and an index that is built again are left out, because the commits
+    of these are older than the wish to index them. So is a log that was replaced.
+    """
+    events = Event.objects.filter(
+        kind=NEW_VERSION.name, at__gt=timezone.now() - RECENT
+    ).order_by("-at")[:MAX_INDEXED]
     lags = sorted(
-        max(0.0, (done - made).total_seconds())
-        for made, done in times
-        if made is not None and done is not None
+        max(0.0, (event.at - datetime.fromisoformat(commit)).total_seconds())
+        for event in events
+        if isinstance(commit := event.payload.get("committed_at"), str)
+        and not event.payload.get("log_replaced")
     )
     if not lags:
         return {}

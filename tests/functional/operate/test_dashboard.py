@@ -12,8 +12,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from yaml import safe_load
 
 from apps.jobs.models import Job
+from apps.notices.events import EventSubject, emit
+from apps.notices.kinds.table_version import NEW_VERSION
 from apps.operate.metrics import exposition
 from tests.support.pages.factories import new_table
+from tests.unit.apps.notices.events.test_emitting import version
 
 pytestmark = pytest.mark.django_db
 DOCKER = Path(__file__).resolve().parents[3] / "docker"
@@ -30,7 +33,9 @@ def expressions() -> list[str]:
 
 def test_each_metric_and_label_exists() -> None:
     now = timezone.now()
-    new_table("orders", indexed_at=now, committed_at=now)
+    orders = new_table("orders")
+    subject = EventSubject("table", str(orders.id), orders.full_name)
+    emit(NEW_VERSION, subject, version(3), now=now, table_id=orders.id)
     for state in ("QUEUED", "FAILED"):
         Job.objects.create(
             kind="x", title="x", state=state, created_at=now, finished_at=now

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from django.test import Client
@@ -9,6 +11,8 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from apps.jobs.models import Job
+from apps.notices.events import EventSubject, emit
+from apps.notices.kinds.table_version import NEW_VERSION
 from apps.operate.metrics import exposition
 from apps.operate.metrics.counters import route_class
 from tests.support.pages.factories import (
@@ -17,6 +21,7 @@ from tests.support.pages.factories import (
     new_token,
     signed_in,
 )
+from tests.unit.apps.notices.events.test_emitting import version
 
 pytestmark = pytest.mark.django_db
 LABELS = {"route", "status", "le", "action", "part", "switch"} | {
@@ -90,6 +95,22 @@ def test_tells_of_jobs_and_tables() -> None:
     assert found["deltaweb_tables", (("state", "all"),)] == 1
     assert found["deltaweb_part_up", (("part", "database"),)] == 1
     assert found["deltaweb_switched_off", (("switch", "sharing"),)] == 0
+
+
+def test_a_lag_is_of_a_new_version_and_not_of_a_table_that_is_indexed_first() -> None:
+    now = timezone.now()
+    old = now - timedelta(days=30)
+    orders = new_table("orders", committed_at=old, indexed_at=now)
+    subject = EventSubject("table", str(orders.id), orders.full_name)
+    key = ("deltaweb_index_lag_seconds", (("quantile", "1"),))
+
+    before = samples()
+    commit = replace(version(22), committed_at=(now - timedelta(seconds=7)).isoformat())
+    emit(NEW_VERSION, subject, commit, now=now, table_id=orders.id)
+    exposition.collector.forget()
+
+    assert key not in before
+    assert samples()[key] == 7
 
 
 def test_no_label_names_a_table_a_recipient_or_a_person() -> None:
