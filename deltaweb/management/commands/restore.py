@@ -1,5 +1,6 @@
 """`deltaweb restore FILE`: put a backup in place of the database."""
 
+from datetime import datetime
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -48,9 +49,11 @@ class Command(BaseCommand):
         except OSError as error:
             message = f"{file} cannot be read: {error.strerror}. Nothing was changed."
             raise Error(message) from error
+        made_at = datetime.fromisoformat(done.head.made_at)
         self.stdout.write(
-            f"Restored {sum(done.counts.values()):,} rows of {done.head.made_at}, "
-            f"which version {done.head.made_by} wrote from {done.head.engine}."
+            f"Restored {sum(done.counts.values()):,} rows of"
+            f" {made_at:%Y-%m-%d %H:%M} UTC, which version {done.head.made_by} wrote"
+            f" from {done.head.engine}."
         )
         found = restoration_resource(done.restoration, timezone.now())
         for line in decision_lines(found):

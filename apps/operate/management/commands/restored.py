@@ -22,5 +22,7 @@ class Command(ChangesCommand):
     def show(self) -> Output:
         restoration = newest_restoration()
         found = restoration_resource(restoration, timezone.now())
-        text = f"Restored at {restoration.restored_at.isoformat()}: {restoration}."
+        text = (
+            f"Restored at {restoration.restored_at:%Y-%m-%d %H:%M} UTC: {restoration}."
+        )
         return Output(data=found, text=text, lines=decision_lines(found))
