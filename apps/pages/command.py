@@ -27,11 +27,13 @@ see `VerbsCommand`. Those of them that write stand on `WritingVerb`, which bring
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
@@ -58,6 +60,9 @@ from deltaweb.version import VERSION
 KIND: Final = "VERB"
 TAKEN_BY_ALL: Final = "--json answers with one JSON document; BIGINT is text in it."
 AGREED = {"y", "yes"}
+# What a terminal obeys: escapes, and what turns the direction of writing. Names and
+# texts of other people must not speak to the terminal of who reads them.
+_OBEYED: Final = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # What Django adds to every command is taken, and neither listed nor handed on.
 OF_DJANGO: Final = frozenset(
     {
@@ -85,6 +90,8 @@ class Output:
             is too large to hold; read only when it is written.
         failure: Why the command ends with 1 although it answers, in a sentence; "" if
             it does not.
+        is_exact: Whether text and lines are data, such as CSV. Where no person reads
+            them at a terminal, they are written as they are.
     """
 
     data: object
@@ -92,6 +99,7 @@ class Output:
     lines: Iterable[str] = ()
     parts: Iterable[str] | None = None
     failure: str = ""
+    is_exact: bool = False
 
 
 Handler: TypeAlias = Callable[..., Output]
@@ -256,11 +264,11 @@ class SubcommandsCommand(BaseCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         else:
             if output.failure:
-                raise Error(output.failure, returncode=1)
+                raise Error(_shown(output.failure), returncode=1)
 
     def warn(self, sentence: str) -> None:
         """Say something on stderr that does not stop the command."""
-        self.stderr.write(f"Warning: {sentence}")
+        self.stderr.write(f"Warning: {_shown(sentence)}")
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Ask before something is destroyed; `yes` is the option `--yes`."""
@@ -268,7 +276,7 @@ class SubcommandsCommand(BaseCommand):
             return
         if not sys.stdin.isatty():
             raise NotAskedError(question=question)
-        self.stderr.write(f"{question} [y/N] ", ending="")
+        self.stderr.write(f"{_shown(question)} [y/N] ", ending="")
         self.stderr.flush()
         if sys.stdin.readline().strip().lower() not in AGREED:
             message = "Nothing was changed. Answer yes, or pass --yes."
@@ -282,10 +290,9 @@ class SubcommandsCommand(BaseCommand):
         if as_json:
             self.stdout.write(to_json(output.data, indent=2))
             return
-        if output.text:
-            self.stdout.write(output.text)
-        for line in output.lines:
-            self.stdout.write(line)
+        as_it_is = output.is_exact and not self.stdout.isatty()
+        for text in chain([output.text] if output.text else [], output.lines):
+            self.stdout.write(text if as_it_is else _shown(text))
 
     def _refuse(  # the words of an error, and what the process ends with
         self, name: str, message: str, hint: str, *, as_json: bool, code: int = 1
@@ -293,7 +300,12 @@ class SubcommandsCommand(BaseCommand):
         if as_json:
             body = {"error": name, "message": message, "hint": hint}
             self.stdout.write(to_json(body, indent=2))
-        raise Error(" ".join(f"{message} {hint}".split()), returncode=code)
+        raise Error(_shown(" ".join(f"{message} {hint}".split())), returncode=code)
+
+
+def _shown(text: str) -> str:
+    """Return a text with what a terminal would obey written out, as Python does."""
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class Subcommand:

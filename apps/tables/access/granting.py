@@ -30,7 +30,7 @@ from apps.tables.access.place import (
     place_named,
     requestable_namespace,
 )
-from apps.tables.access.requesting import PURPOSE, UNTIL, end_of
+from apps.tables.access.requesting import PURPOSE, UNTIL, end_of, plain_text
 from apps.tables.errors import GrantNotFoundError
 from apps.tables.head.finding import get_table
 from apps.tables.models import Grant, Table
@@ -182,7 +182,9 @@ def give_right(where: Where, new: NewGrant, stamp: Stamp) -> AccessRow:
         holder_named(new.to, is_person=new.person),
         new.right,
         until=end_of(new.until, now=stamp.at),
-        reason=" ".join(new.reason.split()),
+        reason=plain_text(new.reason, "A reason is a text")
+        if new.reason.strip()
+        else "",
         stamp=stamp,
     )
     return _row(grant, stamp.at)

@@ -188,11 +188,12 @@ class RowOptions:
         if self.output is not None:
             return self._written(self.output, schema, some)
         if self.format == "csv":
-            return Output(None, lines=row_output.csv_lines(schema, some))
+            lines = row_output.csv_lines(schema, some)
+            return Output(None, lines=lines, is_exact=True)
         rows = pa.Table.from_batches(some, schema)
         if self.format == "json":
             data = row_output.json_rows(rows)
-            return Output(data, text=to_json(data, indent=2))
+            return Output(data, text=to_json(data, indent=2), is_exact=True)
         if rows.num_rows == self.limit == DEFAULT_ROWS:
             said = f"The first {self.limit} rows; --limit N prints more."
             verb.command.stderr.write(said)

@@ -54,6 +54,12 @@ class TestARight:
         Ran("grant", "view", "vera", "sales.orders", "--person")
         assert may(vera, VIEW, orders)
 
+    @pytest.mark.parametrize("reason", ["Q4\x1b[2J", "Q4\u202e"])
+    def test_has_a_reason_in_plain_text(self, orders, vera, reason: str) -> None:
+        words = ["grant", VIEW, "vera", "sales.orders", "--reason", reason]
+        assert "500 characters" in refusal(*words)
+        assert not may(vera, VIEW, orders)
+
     @pytest.mark.usefixtures("orders", "vera")
     def test_of_nobody_and_nothing_is_refused(self) -> None:
         assert "vear" in refusal("grant", "view", "vear", "sales.orders")

@@ -48,12 +48,12 @@ class RowsVerb(Subcommand):
         with open_file(file) as source:
             rows = preview(source, limit, row_group=row_group)
         if self.command.answers_json or format == "json":
-            return Output(rows, text=to_json(rows, indent=2))
+            return Output(rows, text=to_json(rows, indent=2), is_exact=True)
         make_lines = {
             "csv": _csv_rows,
             "table": _table_rows,
         }[format]
-        return Output(None, lines=make_lines(rows))
+        return Output(None, lines=make_lines(rows), is_exact=format == "csv")
 
 
 def _table_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -12,6 +12,8 @@ from deltaweb.delta.errors import VersionNotFoundError
 from tests.functional.command_line import Terminal
 from tests.support import cases
 
+HOSTILE = "pear\x1b[2J\x1b]0;owned\x07\r\x9b31m\u202e\ttart\u00a0🍐"
+
 
 class Fruit(SubcommandsCommand):
     help = "A command for tests."
@@ -28,6 +30,19 @@ class Fruit(SubcommandsCommand):
     @subcommand("miss", "miss a version")
     def miss(self) -> Output:
         raise VersionNotFoundError(root="/t", version=7, earliest=0, latest=5)
+
+    @subcommand("name", "name it as somebody else did")
+    def name(self) -> Output:
+        self.warn(HOSTILE)
+        return Output(text=HOSTILE, lines=[HOSTILE], data={}, failure=HOSTILE)
+
+    @subcommand("dump", "print it for a program")
+    def dump(self) -> Output:
+        return Output(None, text=HOSTILE, lines=[HOSTILE], is_exact=True)
+
+    @subcommand("lose", "lose it by its name")
+    def lose(self) -> Output:
+        raise PageError(status=404, code="no-fruit", message=HOSTILE)
 
     @subcommand("eat", "eat it", YES)
     def eat(self, *, yes: bool) -> Output:
@@ -60,6 +75,20 @@ def test_a_person_reads_text_and_warnings_go_to_stderr() -> None:
 
     assert (code, out) == (0, "an apple\nred\nround\n")
     assert "It is ripe." in error
+
+
+@pytest.mark.parametrize("subcommand", ["name", "lose"])
+def test_a_name_says_nothing_to_the_terminal(subcommand: str) -> None:
+    _, out, error = run(subcommand)
+
+    told = (out + error).replace("\n", "").replace("\t", "")
+    assert r"pear\x1b[2J\x1b]0;owned\x07" in told
+    assert "tart" in told
+    assert all(ord(one) >= ord(" ") and one not in "\x9b\u202e" for one in told)
+
+
+def test_data_for_programs_is_exact() -> None:
+    assert run("dump") == (0, f"{HOSTILE}\n{HOSTILE}\n", "")
 
 
 @cases(
