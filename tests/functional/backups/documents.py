@@ -25,8 +25,13 @@ CHANGED: Final = {
     "tables.storageconnection": {"sealed"},
 }
 """The columns that a restore changes; None if it removes rows."""
-ADDED: Final = {"accounts.user", "audit.auditevent", "operate.restoration"}
-"""The models to which a restore, or the test after it, adds rows."""
+ADDED: Final = {
+    "accounts.user": "id",
+    "audit.auditevent": "id",
+    "operate.restoration": "id",
+    "operate.switch": "name",
+}
+"""The models to which a restore, or the test after it, adds rows, and their keys."""
 
 Rows: TypeAlias = dict[str, list[dict[str, object]]]
 Model: TypeAlias = tuple[str, list[str], list[Row]]
@@ -58,11 +63,12 @@ def kept_rows(found: Rows, *, also_in: Rows | None = None) -> Rows:
         if changed is None:
             continue
         old = rows if also_in is None or label not in ADDED else also_in[label]
-        ids = [row["id"] for row in old] if label in ADDED else None
+        key = ADDED.get(label)
+        kept_keys = None if key is None else {row[key] for row in old}
         kept[label] = [
             {name: value for name, value in row.items() if name not in changed}
             for row in rows
-            if ids is None or row["id"] in ids
+            if key is None or kept_keys is None or row[key] in kept_keys
         ]
     return kept
 

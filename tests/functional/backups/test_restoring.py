@@ -119,7 +119,7 @@ def test_a_restored_server_lets_no_outsider_in(backup: Path, tmp_path: Path) -> 
         links = "sharing_activationlink WHERE used_at IS NULL AND withdrawn_at IS NULL"
         assert count(links) == 0
         assert count("audit_auditevent WHERE action = 'server.restore'") == 1
-        assert count("operate_restoration") == 1
+        assert count("operate_restoration") == 2  # the recorded database has one
     shown = run(home, "restored", "show")
     assert "token" in shown.stdout
     assert "API key" in shown.stdout
@@ -240,7 +240,8 @@ def test_a_backup_of_a_newer_version_is_not_restored(
     assert said in refused.stderr
     assert "Install that version or a newer one" in refused.stderr
     assert "Traceback" not in refused.stderr
-    assert not (home / "deltaweb.sqlite3").exists()
+    with closing(sqlite3.connect(home / "deltaweb.sqlite3")) as database:
+        assert database.execute("SELECT * FROM sqlite_master").fetchall() == []
 
 
 def _make_newer(file: Path) -> None:

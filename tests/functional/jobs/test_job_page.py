@@ -42,7 +42,7 @@ class TestOneJob:
 
         error = editor.get(f"/jobs/{uuid.uuid4()}.json").json()
 
-        assert error["code"] == "job-not-found"
+        assert error["error"] == "job-not-found"
         assert error["hint"] == f"Finished jobs are removed after {said}"
 
     def test_shows_steps_counts_log_and_subject(self, editor: Client) -> None:

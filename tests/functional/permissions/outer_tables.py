@@ -88,7 +88,7 @@ WAYS: Final[dict[str, Way]] = {
 def _with_log(lake: Path, linked: str, left_out: Sequence[str]) -> Path:
     """A table with the log of the private one, some of whose files are links."""
     made = DeltaTable(str(lake / "staff"))
-    made.set_properties({"delta.checkpointPolicy": "v2"})
+    made.set_properties({"delta.checkpointPolicy": "v2"}, upgrade=True)
     made.create_checkpoint(parts=2)
     there, log = lake / "staff" / "_delta_log", lake / "mine" / "_delta_log"
     shutil.copytree(there, log)

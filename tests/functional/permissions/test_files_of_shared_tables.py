@@ -11,6 +11,7 @@ from pytest_django.fixtures import Settings
 
 from apps.jobs.running.reports import Reports
 from apps.sharing.access.grants.preparing import prepare_share
+from apps.sharing.errors import NotPreparedError
 from apps.sharing.models import Share, SharedTable
 from apps.tables.models import Table
 from deltaweb.table import DeltaTable
@@ -120,7 +121,8 @@ def test_iceberg_serves_none_of_it(lake: Path, way: Way) -> None:
 @cases("way", WAYS)
 def test_copies_for_recipients_have_none_of_it(lake: Path, way: Way) -> None:
     share, acme = shared(registered(way(lake)), condition="salary > 0")
-    prepare_share(share, reports=Reports(), proves=False, now=timezone.now())
+    with pytest.raises(NotPreparedError):
+        prepare_share(share, reports=Reports(), proves=False, now=timezone.now())
 
     assert not is_in(served_by_delta_sharing(acme))
     assert not is_in(served_by_iceberg(acme))

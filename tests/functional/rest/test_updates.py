@@ -211,6 +211,8 @@ UPDATES: Final = {
         {
             "private": alone(not OFF, "namespace.is_private"),
             "listed": alone(not OFF, "namespace.is_listed"),
+            "description": Sent("Orders", {"namespace.description"}, set()),
+            "owner": Sent("vera", {"namespace.owned_by_id"}, set()),
         },
     ),
     f"PUT {V1}/health/thresholds/<str:namespace>/<str:threshold>": Update(
