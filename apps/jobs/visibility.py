@@ -5,8 +5,8 @@ know what that is, so the app that owns the subjects registers, in `AppConfig.re
 
     visibility.subjects_of_jobs.register(
         Subjects(
-            visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
-            editable_ids=lambda user: Table.objects.with_right(user, EDIT).values("id"),
+            seen_by=lambda user: about_tables_with(user, VIEW),  # conditions of jobs
+            editable_by=lambda user: about_tables_with(user, EDIT),
             links=links_of_tables,  # ids -> {id: SubjectLink(label, url)}
             named=ids_of_tables_named,  # text -> ids
         )
@@ -55,17 +55,18 @@ class Subjects:
     """One kind of subject.
 
     Attributes:
-        visible_ids: A query of one column, the ids that a user may see.
+        seen_by: The condition of jobs whose subjects a user may see. There are few jobs
+            and many subjects, so it looks at the subject of each job.
         viewers: Answers the same question for many users at once.
-        editable_ids: A query of one column, the ids of those that a user may change.
+        editable_by: Likewise of those that a user may change.
         links: The names and pages of the given ids; unknown ids are left out.
         named: A query of one column, the ids whose name holds a text.
     """
 
-    visible_ids: Callable[[User], object]
+    seen_by: Callable[[User], Q]
     links: Callable[[Collection[UUID]], Mapping[UUID, SubjectLink]]
     viewers: Viewers = lambda _, __: {}
-    editable_ids: Callable[[User], object] = lambda _: ()
+    editable_by: Callable[[User], Q] = lambda _: Q(pk__in=[])
     named: Callable[[str], object] = lambda _: ()
 
 
@@ -85,7 +86,7 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
     if not user.is_editor:
         seen &= Q(requested_by=user)
     for subjects in subjects_of_jobs:
-        seen |= Q(subject_id__in=subjects.visible_ids(user))
+        seen |= subjects.seen_by(user)
     return jobs.filter(seen)
 
 
@@ -165,7 +166,7 @@ def work_of(user: User, jobs: Sequence[Job]) -> frozenset[UUID]:
     if about:
         editable = Q()
         for subjects in subjects_of_jobs:
-            editable |= Q(subject_id__in=subjects.editable_ids(user))
+            editable |= subjects.editable_by(user)
         rows = Job.objects.filter(editable, id__in=about) if editable else ()
         found |= {job.id for job in rows}
     return frozenset(found)

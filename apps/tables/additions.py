@@ -30,8 +30,12 @@ from apps.tables.extension.search_kinds import kinds as search_kinds
 from apps.tables.head.error_frame import table_frame
 from apps.tables.models import Table
 from apps.tables.models.news import TOPICS
-from apps.tables.models.rights import EDIT
-from apps.tables.models.subjects import subject_links, subjects_named
+from apps.tables.models.rights import EDIT, VIEW
+from apps.tables.models.subjects import (
+    about_tables_with,
+    subject_links,
+    subjects_named,
+)
 from apps.tables.storage.locations import parse_root
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.environment.checks import SETTINGS
@@ -188,9 +192,9 @@ tabs.tabs.register(
 )
 visibility.subjects_of_jobs.register(
     visibility.Subjects(
-        visible_ids=lambda user: Table.objects.visible_to(user).values("id"),
+        seen_by=lambda user: about_tables_with(user, VIEW),
         viewers=viewers_of_tables,
-        editable_ids=lambda user: Table.objects.with_right(user, EDIT).values("id"),
+        editable_by=lambda user: about_tables_with(user, EDIT),
         links=subject_links,
         named=subjects_named,
     )

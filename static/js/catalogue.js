@@ -55,9 +55,20 @@
     keys[event.key](tree, event.target);
   });
 
-  // In a sheet the branches are shown only once it is open.
+  // The page has one copy of the tree and the filters: an open sheet takes it.
+  const narrow = matchMedia("(max-width: 767.98px)");
+  const move = () => {
+    const sheet = document.querySelector("details[data-bottom]");
+    const aside = document.querySelector(".dw-facets > aside");
+    if (!sheet || !aside) return;
+    const bottom = sheet.querySelector(".dw-bottom");
+    const [from, to] = narrow.matches && sheet.open ? [aside, bottom] : [bottom, aside];
+    to.append(...from.childNodes);
+    if (to === bottom) start(); // branches are shown only once it is open
+  };
+  narrow.addEventListener("change", move);
   document.addEventListener("toggle", ({ target }) => {
-    if (target.matches?.("[data-bottom]") && target.open) start();
+    if (target.matches?.("[data-bottom]")) move();
   }, { capture: true });
   document.addEventListener("deltaweb:main", start);
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);

@@ -76,7 +76,7 @@ OTHERS: Final = {
     "notifications": ("/notifications/", False),
     "what is followed": ("/notifications/following/", False),
 }
-PART: Final = {"HX-Request": "true", "HX-Target": "facets"}
+PART: Final = {"HX-Request": "true", "HX-Target": "catalog-facets"}
 
 
 def main(*words: str) -> None:

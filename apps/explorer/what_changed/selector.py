@@ -129,7 +129,7 @@ def _page(
     Args:
         matching: The commits of all pages.
     """
-    found = list(commits[: PAGE_LENGTH + 1])
+    found = _first(commits, PAGE_LENGTH + 1)
     more = len(found) > PAGE_LENGTH
     found = found[:PAGE_LENGTH]
     count = len(found)
@@ -142,6 +142,13 @@ def _page(
     )
 
 
+def _first(commits: CommitQuerySet, count: int) -> list[Commit]:
+    """Load the first commits; only their keys are sorted, because rows are wide."""
+    keys = list(commits.values_list("id", flat=True)[:count])
+    found = commits.in_bulk(keys)
+    return [found[key] for key in keys if key in found]
+
+
 def _unusual_page(
     commits: CommitQuerySet, *, is_first: bool
 ) -> tuple[list[ChangedTable], Keyset]:
@@ -149,7 +156,7 @@ def _unusual_page(
 
     A page may have none of them, and be followed by others.
     """
-    found = list(commits[: MAX_COMPARED + 1])
+    found = _first(commits, MAX_COMPARED + 1)
     more = len(found) > MAX_COMPARED
     compared = iter(found[:MAX_COMPARED])
     chunks = iter(lambda: [*islice(compared, CHUNK)], [])

@@ -60,6 +60,15 @@ def icon(parser: Parser, token: Token) -> Node:
     return TextNode(node.render(Context()))
 
 
+@register.tag
+def unknown(_parser: Parser, _token: Token) -> Node:
+    """Draw the dash of an unknown figure; a list has dozens of them."""
+    return TextNode(
+        f'<span class="dw-3" title="{UNKNOWN}"><span aria-hidden="true">–</span>'
+        f'<span class="visually-hidden">{UNKNOWN}</span></span>'
+    )
+
+
 @cache
 def drawing(name: str, css: str = "") -> SafeString:
     """Return an icon as it stands in a page.

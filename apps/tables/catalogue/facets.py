@@ -120,30 +120,33 @@ class Facet:
 
 
 def described(tables: QuerySet[Table], user: User | AnonymousUser) -> Any:  # noqa: ANN401 (annotated rows)
-    """Add `status`, `owner`, `tag`, `writer`, `feature` and `mark` to tables.
+    """Add `status`, `tag`, `writer`, `feature` and `mark` to tables.
 
     `feature` is the JSON text of the features of the newest protocol, `tag` that of all
     tags, and `mark` the first mark that a table bears; each may be empty.
     """
     borne = [When(id__in=m.tables(), then=Value(m.key)) for m in marks_for(user)]
-    return with_labels(with_status(tables)).annotate(
+    return with_tag(with_status(tables)).annotate(
         writer=F("last_writer"),
         feature=Cast("features", TextField()),
         mark=Case(*borne, default=Value("")) if borne else Value(""),
     )
 
 
-def with_labels(tables: QuerySet[Table]) -> Any:  # noqa: ANN401 (as above)
-    """Add `owner` and `tag` to tables."""
-    return tables.annotate(
-        owner=Coalesce(F("owned_by__username"), Value("")),
-        tag=Cast("tags", TextField()),
-    )
+def with_tag(tables: QuerySet[Table]) -> Any:  # noqa: ANN401 (as above)
+    """Add `tag` to tables."""
+    return tables.annotate(tag=Cast("tags", TextField()))
+
+
+def with_owner(tables: QuerySet[Table]) -> Any:  # noqa: ANN401 (as above)
+    """Add `owner` to tables; each of them is joined to an account for it."""
+    return tables.annotate(owner=Coalesce(F("owned_by__username"), Value("")))
 
 
 def labels_hold(text: str) -> Q:
-    """Match tables, to which `with_labels` was applied, by owner or tag."""
-    found = Q(owner__icontains=text)
+    """Match tables, to which `with_tag` was applied, by owner or tag."""
+    owners = User.objects.filter(username__icontains=text).order_by().values("pk")
+    found = Q(owned_by__in=owners)
     if _PART_OF_TAG.fullmatch(text):  # other texts would match the JSON around the tags
         found |= Q(tag__icontains=json.dumps(text)[1:-1]) | Q(tag__icontains=text)
     return found
@@ -164,6 +167,8 @@ def filtered(tables: Any, chosen: Mapping[str, str]) -> Any:  # noqa: ANN401 (as
             texts = {json.dumps(value), json.dumps(value, ensure_ascii=False)}
             held = (Q(**{f"{name}__contains": text}) for text in texts)
             tables = tables.filter(reduce(or_, held))
+        elif name == "owner":
+            tables = tables.filter(owned_by__username=value)
         else:
             tables = tables.filter(**{name: value})
     return tables
@@ -251,6 +256,8 @@ class Counts:
 
 def _grouped(tables: Any, *names: str) -> list[Group]:  # noqa: ANN401 (as above)
     """Count tables, and those of known size and their bytes, by facets."""
+    if "owner" in names:
+        tables = with_owner(tables)
     groups = tables.order_by().values(*names)
     return list(
         groups.annotate(

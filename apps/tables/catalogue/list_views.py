@@ -48,15 +48,14 @@ class SearchAnswer:
 
 
 HITS = "search-hits"  # what the box of the top bar fills
-FACETS: Final = ("facets-beside", "facets-below")  # they are loaded after a large page
+FACETS: Final = "catalog-facets"  # they are loaded after a large page
 
 
 def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the catalogue; htmx asks for the list alone, or for the facets."""
-    target = request.headers.get("HX-Target", "")
-    if target in FACETS:
+    if request.headers.get("HX-Target") == FACETS:
         counts = catalogue_counts(request.user, TABLES.query_of(request))
-        context = {"facets": counts.others, "id": target}
+        context = {"facets": counts.others}
         return render(request, "tables/catalogue/_facets.html", context)
     return TABLES.answer(request, fmt)
 

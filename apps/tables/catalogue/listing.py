@@ -10,7 +10,6 @@ from uuid import UUID
 from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, F, Min, OuterRef, Q, Subquery
-from django.db.models.expressions import OrderBy
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -20,6 +19,7 @@ from apps.pages.lists.sorting import Column, ordering
 from apps.pages.page_json import Named, OnPage, Spread
 from apps.pages.request.list_page import ListPage, ListQuery
 from apps.tables.catalogue.facets import (
+    FEW,
     NAMES,
     Counts,
     Facet,
@@ -27,6 +27,7 @@ from apps.tables.catalogue.facets import (
     described,
     filtered,
     labels_hold,
+    with_owner,
     word_of,
 )
 from apps.tables.catalogue.forms import STATUSES
@@ -148,14 +149,29 @@ def catalogue_page(
     """
     counts = catalogue_counts(user, query)
     found = filtered(counts.found, counts.chosen)
-    count = found.count()
+    ordered = _ordered(found, query)
+    first, count = first_of(ordered) if query["q"] else ([], found.count())
+    if first and len(first) == count and not any(counts.chosen.values()):
+        few = Table.objects.visible_to(user).filter(id__in=first)
+        counts = replace(counts, found=described(few, user))
     place = paged(count, query.page, length=length)
-    ids = _ids(found.order_by(*_order(query)), place)
+    is_known = place.last <= len(first)
+    ids = first[place.rows] if is_known else _ids(ordered, place)
     return CataloguePage(
         rows=_rows(user, ids, query["q"], now or timezone.now()),
         paged=place,
         counts=replace(counts, num_matching=count),
     )
+
+
+def first_of(ordered: Any) -> tuple[list[UUID], int]:  # noqa: ANN401 (annotated rows)
+    """Return the first ids and the number of all tables that a search finds.
+
+    A search reads the texts of all tables, so few tables are counted by their ids.
+    """
+    first = list(ordered.values_list("id", flat=True)[: FEW + 1])
+    count = len(first) if len(first) <= FEW else ordered.order_by().count()
+    return first, count
 
 
 def catalogue_counts(user: User | AnonymousUser, query: ListQuery) -> Counts:
@@ -177,8 +193,7 @@ def catalogue_tables(
 ) -> Iterator[TableResource]:
     """Yield every table of the filter."""
     found = matching_tables(user, query)
-    ordered = found.order_by(*_order(query)).defer("summary")
-    ordered = ordered.select_related("owned_by")
+    ordered = _ordered(found, query).defer("summary").select_related("owned_by")
     yield from map(table_resource, ordered.iterator(chunk_size=CSV_CHUNK))
 
 
@@ -205,8 +220,11 @@ def _search(user: User | AnonymousUser, text: str) -> Any:  # noqa: ANN401 (anno
     return annotated.filter(name_holds(text) | by_text | by_label | Q(id__in=columns))
 
 
-def _order(query: ListQuery) -> list[OrderBy]:
-    return ordering(COLUMNS, query.sort, ties=("namespace", "name"))
+def _ordered(found: Any, query: ListQuery) -> Any:  # noqa: ANN401 (annotated rows)
+    order = ordering(COLUMNS, query.sort, ties=("namespace", "name"))
+    if query.sort in {"owner", "-owner"}:
+        found = with_owner(found)
+    return found.order_by(*order)
 
 
 def _rows(

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
+from apps.accounts.models import User
 from apps.jobs.models import Job
 from apps.jobs.visibility import SubjectLink
 from apps.tables.errors import TableNotRegisteredError
@@ -43,6 +44,12 @@ def on_table(page: Callable[[Job], Page | None]) -> Callable[[Job], str | None]:
         return f"{address}?{urlencode(query)}" if query else address
 
     return result_url
+
+
+def about_tables_with(user: User, right: str) -> Q:
+    """Return the condition of jobs about tables on which a user has a right."""
+    tables = Table.objects.with_right(user, right)
+    return Q(Exists(tables.filter(id=OuterRef("subject_id")).order_by()))
 
 
 def subject_links(ids: Collection[UUID]) -> dict[UUID, SubjectLink]:

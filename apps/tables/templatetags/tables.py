@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from django import template
@@ -18,10 +19,16 @@ from apps.jobs.models import Job
 from apps.pages.lists.links import changed
 from apps.pages.request.list_page import ListQuery
 from apps.pages.request.prefetching import is_prefetch
+from apps.tables.catalogue.facets import FacetValue
 from apps.tables.catalogue.forms import STATUSES
 from apps.tables.catalogue.lakes.scan_job import running_scans
 from apps.tables.catalogue.organizing.pins import visit
-from apps.tables.catalogue.organizing.tree import Branch, branch_of, tree_url
+from apps.tables.catalogue.organizing.tree import (
+    Branch,
+    TreeLine,
+    branch_of,
+    lines_of,
+)
 from apps.tables.extension import tabs
 from apps.tables.extension.search_kinds import kinds_for
 from apps.tables.head.table_head import TIMES, TableHead
@@ -60,15 +67,25 @@ STATE_DOTS = {
     versions.GONE: "gone",
 }
 STATUS_DOTS = {"indexed": "ok", "unsupported": "part", "behind": "part"}
-MINI_SHAPES = {
-    versions.READABLE: ("dw-v2", 0, 16),
-    versions.PARTLY: ("dw-v1", 6, 10),
-    versions.UNSUPPORTED: ("dw-vu", 3, 13),
-    versions.FILES_GONE: ("dw-v0", 11, 5),
-    versions.GONE: ("dw-v0", 11, 5),
-}
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0  # px
 SPARK_GAP = 0.3  # of a day's width
+
+
+class MiniShape(NamedTuple):
+    """The class, the top and the height of a run in the small strip."""
+
+    css: str
+    top: int
+    height: int
+
+
+MINI_SHAPES: Final = {
+    versions.READABLE: MiniShape("dw-v2", 0, 16),
+    versions.PARTLY: MiniShape("dw-v1", 6, 10),
+    versions.UNSUPPORTED: MiniShape("dw-vu", 3, 13),
+    versions.FILES_GONE: MiniShape("dw-v0", 11, 5),
+    versions.GONE: MiniShape("dw-v0", 11, 5),
+}
 
 
 @register.filter
@@ -304,8 +321,8 @@ def status_dot(status: str) -> str:
 
 
 @register.filter
-def mini_shape(run: Run) -> tuple[str, int, int]:
-    """Return class, top and height of a run in the small strip."""
+def mini_shape(run: Run) -> MiniShape:
+    """Return how a run is drawn in the small strip."""
     return MINI_SHAPES[run.state]
 
 
@@ -349,10 +366,12 @@ def chosen_branch(context: Context, query: ListQuery) -> Branch | None:
     return branch_of(context["request"].user, dict(query.filters))
 
 
-@register.simple_tag
-def branch_url(query: ListQuery, namespace: str) -> str:
-    """Return the address of the tables of a namespace under the list's filters."""
-    return tree_url({**query.filters, "namespace": namespace})
+@register.simple_tag(takes_context=True)
+def tree_lines(
+    context: Context, query: ListQuery, namespaces: Sequence[FacetValue]
+) -> list[TreeLine]:
+    """Return the namespaces that the tree of the catalog lists."""
+    return lines_of(context["request"], query.filters, namespaces)
 
 
 @register.simple_tag(takes_context=True)

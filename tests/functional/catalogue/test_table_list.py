@@ -55,7 +55,7 @@ class TestList:
 
         shown = text(viewer, "/tables/", status="new")
 
-        assert len(re.findall(r">not indexed yet\b", shown)) == 4  # both facets
+        assert len(re.findall(r">not indexed yet\b", shown)) == 3
         assert "waiting" not in shown
 
     def test_what_tables_say_of_themselves_is_never_markup(self, viewer: Client):

@@ -1,6 +1,7 @@
 """Two subjects of jobs, of which viewers see one."""
 
 import pytest
+from django.db.models import Q
 
 from apps.jobs import visibility
 from apps.pages.registry import Registry
@@ -14,8 +15,8 @@ def subjects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visibility, "subjects_of_jobs", Registry())
     visibility.subjects_of_jobs.register(
         visibility.Subjects(
-            visible_ids=lambda _: [SEEN],
-            editable_ids=lambda user: [SEEN] if user.is_editor else [],
+            seen_by=lambda _: Q(subject_id=SEEN),
+            editable_by=lambda user: Q(subject_id=SEEN if user.is_editor else None),
             links=lambda ids: {SEEN: link} if SEEN in ids else {},
         )
     )

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db.models import Q
 from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
@@ -102,7 +103,7 @@ class TestTheList:
         monkeypatch.setattr(visibility, "subjects_of_jobs", Registry())
         visibility.subjects_of_jobs.register(
             visibility.Subjects(
-                visible_ids=lambda _: [SEEN],
+                seen_by=lambda _: Q(subject_id=SEEN),
                 links=lambda _: {},
                 named=lambda text: [SEEN] if text in "sales.orders" else [],
             )

@@ -1,9 +1,9 @@
 """The tree of the catalog: its namespaces, and the tables of one, a part at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser
@@ -14,12 +14,14 @@ from django.shortcuts import resolve_url
 from apps.accounts.models import User
 from apps.pages.changes.change import VIEWER
 from apps.pages.changes.read import Read, reads
-from apps.pages.lists.links import address_of
+from apps.pages.lists.links import address_of, changed
 from apps.pages.request.parameters import cleaned
 from apps.pages.responses import respond
+from apps.tables.catalogue.facets import FacetValue
 from apps.tables.catalogue.listing import TABLES, matching_tables
 
 LOADED: Final = 200  # tables of a namespace that one answer has
+LISTED: Final = 300  # namespaces beside the list
 FILTERS: Final = TABLES.filters
 
 
@@ -50,6 +52,23 @@ class NamespaceCount:
 
     namespace: str
     tables: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeLine:
+    """A namespace beside the list of the catalog.
+
+    Attributes:
+        url: The list of its tables, under the other filters.
+        branch_url: The part of the tree that has them.
+        is_chosen: Whether the list shows this namespace alone.
+    """
+
+    name: str
+    count: int
+    url: str
+    branch_url: str
+    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +118,31 @@ def tree_url(filters: Mapping[str, str]) -> str:
     """Return the address of a part of the tree."""
     query = urlencode({key: value for key, value in filters.items() if value})
     return resolve_url("tables:table-tree") + "?" * bool(query) + query
+
+
+def lines_of(
+    request: HttpRequest, filters: Mapping[str, str], namespaces: Sequence[FacetValue]
+) -> list[TreeLine]:
+    """Return the first namespaces by name, with their addresses in the catalog.
+
+    There are hundreds of them, so the part that their addresses share is made once.
+    """
+    of_list = _until_namespace(changed(request, namespace=None, page=None))
+    of_tree = _until_namespace(tree_url({**filters, "namespace": ""}))
+    return [
+        TreeLine(
+            name=one.value,
+            count=one.count,
+            url=of_list + quote_plus(one.value),
+            branch_url=of_tree + quote_plus(one.value),
+            is_chosen=one.value == filters["namespace"],
+        )
+        for one in namespaces[:LISTED]
+    ]
+
+
+def _until_namespace(address: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}namespace="
 
 
 def table_tree(request: HttpRequest, fmt: str) -> HttpResponseBase:

@@ -9,7 +9,8 @@ from django.db.models import Case, Q, QuerySet, Value, When
 
 from apps.accounts.models import User
 from apps.pages.lists.paging import Paged, paged
-from apps.tables.catalogue.facets import labels_hold, with_labels
+from apps.tables.catalogue.facets import labels_hold, with_tag
+from apps.tables.catalogue.search.found import FoundColumns, FoundTables
 from apps.tables.extension.search_kinds import Hit, SearchKind, kinds_for
 from apps.tables.models import Table, TableColumn, name_holds
 
@@ -91,37 +92,40 @@ def search_keys(user: User | AnonymousUser) -> list[str]:
 def search_page(
     user: User | AnonymousUser, *, q: str, kind: str = "", page: int = 1
 ) -> SearchPage:
-    """Find what `user` may see, by two queries a kind."""
+    """Find what `user` may see."""
     kinds = kinds_for(user)
-    tables: QuerySet[Table] = _tables(user, q) if q else Table.objects.none()
-    columns = _columns(user, q) if q else TableColumn.objects.none()
-    num_tables, num_columns = tables.count(), columns.count()
-    others = {one.key: one.find(user, q) for one in kinds} if q else {}
-    counts = {key: _count(found) for key, found in others.items()}
-    shown_kind = {"table": num_tables, **counts}.get(kind, num_columns)
-    place = paged(shown_kind, page)
+    found: dict[str, Any] = {}
+    if q:
+        found = {
+            "table": FoundTables.of(_tables(user, q)),
+            "column": FoundColumns.of(user, q),
+            **{one.key: one.find(user, q) for one in kinds},
+        }
+    counts = {key: _count(one) for key, one in found.items()}
+    place = paged(counts.get(kind or "column", 0), page)
 
-    def shown(key: str, found: QuerySet[Any] | Sequence[Any]) -> list[Any]:
-        if kind:
-            return list(found[place.rows]) if kind == key else []
-        return list(found[place.rows if key == "column" else slice(0, HITS_SHOWN)])
+    def shown(key: str) -> list[Any]:
+        if key not in found or kind not in {"", key}:
+            return []
+        is_paged = kind or key == "column"
+        return list(found[key][place.rows if is_paged else slice(0, HITS_SHOWN)])
 
     return SearchPage(
         q=q,
         kind=kind,
-        tables=shown("table", tables),
-        columns=shown("column", columns),
+        tables=shown("table"),
+        columns=shown("column"),
         others=[
             Found(
                 kind=one,
-                hits=[one.hit(each) for each in shown(one.key, others[one.key])],
+                hits=[one.hit(each) for each in shown(one.key)],
                 count=counts[one.key],
             )
             for one in kinds
-            if one.key in others
+            if one.key in found
         ],
-        num_tables=num_tables,
-        num_columns=num_columns,
+        num_tables=counts.get("table", 0),
+        num_columns=counts.get("column", 0),
         paged=place,
     )
 
@@ -149,7 +153,7 @@ def search_csv(
 
 def _tables(user: User | AnonymousUser, q: str) -> Any:  # noqa: ANN401 (annotated rows)
     words = name_holds(q) | Q(description__icontains=q) | Q(comment__icontains=q)
-    labelled = with_labels(Table.objects.visible_to(user))
+    labelled = with_tag(Table.objects.visible_to(user))
     found = labelled.filter(words | labels_hold(q)).defer("summary")
     found = found.select_related("owned_by")
     return found.order_by(_best_first("name", q), "namespace", "name")
@@ -163,7 +167,11 @@ def _columns(user: User | AnonymousUser, q: str) -> QuerySet[TableColumn]:
     return ordered.select_related("table").defer("table__summary")
 
 
-def _count(found: QuerySet[Any] | Sequence[Any]) -> int:
+def _count(
+    found: FoundTables | FoundColumns | QuerySet[Any] | Sequence[Any],
+) -> int:
+    if isinstance(found, FoundTables | FoundColumns):
+        return found.count
     return found.count() if isinstance(found, QuerySet) else len(found)
 
 

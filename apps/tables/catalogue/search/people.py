@@ -7,7 +7,6 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.pages.frame import AnyUser
-from apps.tables.catalogue.facets import described
 from apps.tables.extension.search_kinds import Hit
 from apps.tables.models import Table
 from deltaweb.words import counted
@@ -31,9 +30,9 @@ def found_accounts(user: AnyUser, text: str) -> list[Hit]:
 
 def found_writers(user: AnyUser, text: str) -> list[Hit]:
     """Return who made the newest versions of tables and whose name holds a text."""
-    seen = described(Table.objects.visible_to(user), user)  # type: ignore[arg-type]  # of any request
-    named = seen.filter(writer__icontains=text).order_by("writer")
-    counts = named.values_list("writer").annotate(tables=Count("id"))
+    seen = Table.objects.visible_to(user)  # type: ignore[arg-type]  # of any request
+    named = seen.filter(last_writer__icontains=text).order_by("last_writer")
+    counts = named.values_list("last_writer").annotate(tables=Count("id"))
     return [
         Hit(
             name=writer,

@@ -322,7 +322,7 @@ class TestManyTables:
     def test_filters_of_a_large_catalog_are_loaded_after_the_page(self, monkeypatch):
         monkeypatch.setattr(facets, "FEW", 10)
         client = signed_in("reader")
-        part = {"HX-Request": "true", "HX-Target": "facets-beside"}
+        part = {"HX-Request": "true", "HX-Target": "catalog-facets"}
 
         page = client.get("/tables/").content.decode()
         filters = client.get("/tables/", headers=part).content.decode()

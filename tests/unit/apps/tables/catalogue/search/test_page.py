@@ -74,6 +74,40 @@ class TestSearchPage:
         assert search_page(vera, q="order").count == 0
         assert len(list(search_csv(vera, q="order"))) == 1
 
+    def test_columns_of_that_name_come_first(self, vera: User) -> None:
+        for name in ("web.visits", "sales.orders"):
+            table = new_table(name)
+            for path in ("paid", "ID", "id_of_parent", "pid"):
+                new_column(table, path)
+
+        page = search_page(vera, q="Id", kind="column")
+
+        assert [f"{one.table.full_name} {one.path}" for one in page.columns] == [
+            "sales.orders ID",
+            "web.visits ID",
+            "sales.orders id_of_parent",
+            "web.visits id_of_parent",
+            "sales.orders paid",
+            "sales.orders pid",
+            "web.visits paid",
+            "web.visits pid",
+        ]
+
+    def test_pages_of_columns_have_each_column_once(self, vera: User) -> None:
+        for number in range(40):
+            table = new_table(f"orders_{number:02}")
+            for path in ("id", "id_of_parent", "pid"):
+                new_column(table, path)
+
+        shown = [
+            column
+            for number in (1, 2, 3)
+            for column in search_page(vera, q="id", kind="column", page=number).columns
+        ]
+
+        assert len({one.pk for one in shown}) == len(shown) == 120
+        assert [one.path for one in shown[::40]] == ["id", "id_of_parent", "pid"]
+
     def test_asks_the_database_four_times(self, vera, django_assert_num_queries):
         for number in range(20):
             new_column(new_table(f"orders_{number}"), "order_id")
