@@ -113,6 +113,6 @@ def streamed(request: HttpRequest, reader: EventReader, after: str) -> HttpRespo
         feed = open_feed(caller, reader.wanted, found.start)
         if feed is not None:
             return EventStream(feed)
-    response = HttpResponse(first_line() + feed_lines(found), content_type=STREAM)
+    response = HttpResponse(first_line() + feed_lines(found, {}), content_type=STREAM)
     response["Cache-Control"] = "no-store"
     return response

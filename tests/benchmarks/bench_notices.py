@@ -143,11 +143,22 @@ def _tell() -> None:
 
 def _read() -> None:
     from apps.accounts.models import User
-    from apps.notices.events.reading import MAX_LIMIT, EventReader
+    from apps.notices.events.feed import TOGETHER, feed_lines
+    from apps.notices.events.reading import (
+        MAX_LIMIT,
+        EventReader,
+        EventSlice,
+        read_together,
+    )
 
-    for person in User.objects.all():
-        found = EventReader(user=person, limit=MAX_LIMIT).read("")
-        assert len(found.seen) == NUM_SEEN, len(found.seen)
+    readers = [EventReader(user=one, limit=MAX_LIMIT) for one in User.objects.all()]
+    for first in range(0, len(readers), TOGETHER):  # as the feeds of a process do
+        known: dict[str, str] = {}
+        together = readers[first : first + TOGETHER]
+        for found in read_together([(one, "") for one in together]):
+            assert isinstance(found, EventSlice)
+            assert len(found.seen) == NUM_SEEN, len(found.seen)
+            feed_lines(found, known)
 
 
 if __name__ == "__main__":

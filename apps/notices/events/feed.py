@@ -11,7 +11,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -28,7 +28,12 @@ from apps.news.hub import Hub, Subscription, hub
 from apps.news.topics import of_session, of_user
 from apps.notices.events.errors import CursorGoneError
 from apps.notices.events.publisher import TOPIC
-from apps.notices.events.reading import EventFilter, EventReader, EventSlice
+from apps.notices.events.reading import (
+    EventFilter,
+    EventReader,
+    EventSlice,
+    read_together,
+)
 from apps.pages.page_json import json_of
 from deltaweb.environment.outages import lost_database
 
@@ -37,6 +42,7 @@ logger = logging.getLogger(__name__)
 RETRY_MS: Final = 3_000  # before a client connects again
 BATCH: Final = 100
 LOOK_S: Final = 15.0  # between two looks without news
+TOGETHER: Final = 100  # feeds that are read at once
 PAUSE_S: Final = 0.2  # between two looks, however many news come
 PULSE: Final = b":\n\n"
 
@@ -64,28 +70,50 @@ class FeedCaller:
 
     def user(self, now: datetime) -> User | None:
         """Return the user as the database has it; None if the caller may not read."""
-        if self.key_id is not None:
-            keys = APIKey.objects.live(now).filter(id=self.key_id)
-            if not keys.exists():
-                return None
-        elif self.ends_at is None or self.ends_at <= now:
-            return None
-        user = User.objects.filter(id=self.user_id, is_active=True).first()
+        return users_of([self], now).get(self)
+
+    def _is_admitted(
+        self, user: User | None, live_keys: Collection[UUID], now: datetime
+    ) -> bool:
         if user is None or is_suspended(user, now):
-            return None
-        is_admitted = may_have_session if self.key_id is None else may_have_keys
-        return user if is_admitted(user) else None
+            return False
+        if self.key_id is not None:
+            return self.key_id in live_keys and may_have_keys(user)
+        return (
+            self.ends_at is not None and self.ends_at > now and may_have_session(user)
+        )
 
 
-def feed_lines(found: EventSlice) -> bytes:
+def users_of(callers: Collection[FeedCaller], now: datetime) -> dict[FeedCaller, User]:
+    """Return the users of those callers who may read, as the database has them."""
+    keys = {one.key_id for one in callers if one.key_id is not None}
+    live_keys: set[UUID] = set()
+    if keys:
+        live = APIKey.objects.live(now).filter(id__in=keys)
+        live_keys.update(live.values_list("id", flat=True))
+    ids = {one.user_id for one in callers}
+    users = User.objects.filter(is_active=True).in_bulk(ids)
+    return {
+        one: users[one.user_id]
+        for one in callers
+        if one._is_admitted(users.get(one.user_id), live_keys, now)  # noqa: SLF001 (of this module)
+    }
+
+
+def feed_lines(found: EventSlice, known: dict[str, str]) -> bytes:
     """Return events as lines of a stream, each with its cursor as its id.
 
     An id without data moves the client's cursor past events that are hidden from it.
+
+    Args:
+        known: The lines of events by their cursors; other feeds have the same.
     """
     parts = []
     for one in found.seen:
-        text = json.dumps(json_of(one.event), ensure_ascii=False)
-        parts.append(f"id: {one.cursor}\ndata: {text}\n\n")
+        if one.cursor not in known:
+            text = json.dumps(json_of(one.event), ensure_ascii=False)
+            known[one.cursor] = f"id: {one.cursor}\ndata: {text}\n\n"
+        parts.append(known[one.cursor])
     if not found.seen or found.seen[-1].cursor != found.next:
         parts.append(f"id: {found.next}\n\n")
     return "".join(parts).encode()
@@ -244,32 +272,45 @@ class Feeder:
         with self._lock:
             hungry = [feed for feed in self._feeds if feed.is_hungry]
         try:
-            for feed in hungry:
-                self._read(feed)
+            for first in range(0, len(hungry), TOGETHER):
+                self._read(hungry[first : first + TOGETHER])
         finally:
             connection.close()
 
-    def _read(self, feed: EventFeed) -> None:
-        """Read for one feed; a failure ends it, and its client connects again."""
-        feed.is_due = False
+    def _read(self, feeds: Sequence[EventFeed]) -> None:
+        """Read for some feeds; a failure ends them, and their clients connect again."""
+        for feed in feeds:
+            feed.is_due = False
         try:
-            user = feed.caller.user(timezone.now())
-            if user is None:
-                feed.end()
-                return
-            reader = EventReader(user=user, wanted=feed.wanted, limit=BATCH)
-            found = reader.read(feed.after)
-        except CursorGoneError:
-            feed.end()
+            users = users_of([feed.caller for feed in feeds], timezone.now())
+            admitted = [feed for feed in feeds if feed.caller in users]
+            slices = read_together(
+                [
+                    (
+                        EventReader(
+                            user=users[feed.caller], wanted=feed.wanted, limit=BATCH
+                        ),
+                        feed.after,
+                    )
+                    for feed in admitted
+                ]
+            )
         except DATABASE_FAULTS as error:
             kind, lost = type(error).__name__, lost_database(error)
-            logger.warning("A feed of events ends (%s).", kind, exc_info=lost)
-            feed.end()
-        else:
-            is_moved = found.next != feed.after
-            feed.after = found.next
-            if is_moved:
-                feed.add(feed_lines(found))
+            logger.warning("Feeds of events end (%s).", kind, exc_info=lost)
+            for feed in feeds:
+                feed.end()
+            return
+        for feed in feeds:
+            if feed.caller not in users:
+                feed.end()
+        known: dict[str, str] = {}
+        for feed, found in zip(admitted, slices, strict=True):
+            if isinstance(found, CursorGoneError):
+                feed.end()
+            elif found.next != feed.after:
+                feed.after = found.next
+                feed.add(feed_lines(found, known))
 
 
 _feeders: dict[int, Feeder] = {}
