@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, F, Min, OuterRef, Q, Subquery
+from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -164,7 +164,7 @@ def catalogue_page(
     )
 
 
-def first_of(ordered: Any) -> tuple[list[UUID], int]:  # noqa: ANN401 (annotated rows)
+def first_of(ordered: QuerySet[Table]) -> tuple[list[UUID], int]:
     """Return the first ids and the number of all tables that a search finds.
 
     A search reads the texts of all tables, so few tables are counted by their ids.

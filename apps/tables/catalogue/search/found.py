@@ -7,10 +7,11 @@ first keys and the number of all.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
 
 from apps.accounts.models import User
 from apps.tables.catalogue.listing import first_of
@@ -23,7 +24,7 @@ RANKS: Final = (EXACT, BEGINS, HOLDS)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTables:
+class TableHits:
     """Tables in the order of a query.
 
     Attributes:
@@ -32,12 +33,12 @@ class FoundTables:
         count: The number of all.
     """
 
-    ordered: Any
+    ordered: QuerySet[Table]
     first: list[UUID]
     count: int
 
     @classmethod
-    def of(cls, ordered: Any) -> "FoundTables":  # noqa: ANN401 (annotated rows)
+    def of(cls, ordered: QuerySet[Table]) -> "TableHits":
         """Run the query."""
         return cls(ordered, *first_of(ordered))
 
@@ -50,7 +51,7 @@ class FoundTables:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundColumns:
+class ColumnHits:
     """Columns: those of a name, those that begin so, the others; each by their tables.
 
     Attributes:
@@ -62,7 +63,7 @@ class FoundColumns:
     tables: tuple[list[tuple[UUID, int]], ...]
 
     @classmethod
-    def of(cls, user: User | AnonymousUser, q: str) -> "FoundColumns":
+    def of(cls, user: User | AnonymousUser, q: str) -> "ColumnHits":
         """Read the paths of the columns of all tables that a user may see."""
         lower = q.lower()
         visible = ColumnWords.objects.filter(allowed(user, VIEW, "table__"))

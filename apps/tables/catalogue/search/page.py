@@ -10,7 +10,7 @@ from django.db.models import Case, Q, QuerySet, Value, When
 from apps.accounts.models import User
 from apps.pages.lists.paging import Paged, paged
 from apps.tables.catalogue.facets import labels_hold, with_tag
-from apps.tables.catalogue.search.found import FoundColumns, FoundTables
+from apps.tables.catalogue.search.found import ColumnHits, TableHits
 from apps.tables.extension.search_kinds import Hit, SearchKind, kinds_for
 from apps.tables.models import Table, TableColumn, name_holds
 
@@ -97,8 +97,8 @@ def search_page(
     found: dict[str, Any] = {}
     if q:
         found = {
-            "table": FoundTables.of(_tables(user, q)),
-            "column": FoundColumns.of(user, q),
+            "table": TableHits.of(_tables(user, q)),
+            "column": ColumnHits.of(user, q),
             **{one.key: one.find(user, q) for one in kinds},
         }
     counts = {key: _count(one) for key, one in found.items()}
@@ -168,9 +168,9 @@ def _columns(user: User | AnonymousUser, q: str) -> QuerySet[TableColumn]:
 
 
 def _count(
-    found: FoundTables | FoundColumns | QuerySet[Any] | Sequence[Any],
+    found: TableHits | ColumnHits | QuerySet[Any] | Sequence[Any],
 ) -> int:
-    if isinstance(found, FoundTables | FoundColumns):
+    if isinstance(found, TableHits | ColumnHits):
         return found.count
     return found.count() if isinstance(found, QuerySet) else len(found)
 
