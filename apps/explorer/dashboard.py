@@ -213,6 +213,7 @@ def dashboard_of(user: User | AnonymousUser, now: datetime) -> Dashboard:
     )
     failed = unmended_failures(user, since=now - FAILURES_SINCE)
     active = visible_jobs(user).active().order_by("created_at")
+    num_running, num_failed = active.count(), failed.count()
     return Dashboard(
         num_tables=totals["num_tables"],
         num_unindexed=totals["num_unindexed"],
@@ -220,12 +221,14 @@ def dashboard_of(user: User | AnonymousUser, now: datetime) -> Dashboard:
         num_behind=totals["num_behind"],
         size_bytes=totals["size_bytes"] or 0,
         num_files=totals["num_files"] or 0,
-        num_running=active.count(),
-        num_failed=failed.count(),
+        num_running=num_running,
+        num_failed=num_failed,
         days=day_summaries(user, now),
         latest=latest_commits(user),
-        running=list(light(active)[:NUM_JOBS]),
-        failures=grouped_failures(failed, user=user, now=now, length=NUM_JOBS),
+        running=list(light(active)[:NUM_JOBS]) if num_running else [],
+        failures=grouped_failures(failed, user=user, now=now, length=NUM_JOBS)
+        if num_failed
+        else [],
         numbers=numbers_for(user, now=now),
         pinned=pinned_tables(user),
         recent=recent_tables(user),

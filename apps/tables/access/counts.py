@@ -29,7 +29,7 @@ def open_requests(user: AnyUser, table: Table) -> int:
 
 def requests_number(user: AnyUser, now: datetime) -> KeyNumber | None:
     """Return the number of requests that a user has to decide; None without one."""
-    if not isinstance(user, User):
+    if not isinstance(user, User) or not AccessRequest.objects.open(now).exists():
         return None
     count = decidable_by(user, now).open(now).count()
     if not count:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from operator import or_
 from typing import Any, Final
 
@@ -296,8 +296,14 @@ def feature_words(name: str) -> str:
 def _values(group: Group, name: str) -> Iterable[str]:
     if name not in SEVERAL:
         return (group[name],)
-    texts = frozenset(json.loads(group[name] or "null") or ())
+    texts = _several(group[name] or "null")
     return texts - _COMMON_FEATURES if name == "feature" else texts
+
+
+@lru_cache(maxsize=1_000)
+def _several(text: str) -> frozenset[str]:
+    """Return the texts of a JSON array; many tables have the same features and tags."""
+    return frozenset(json.loads(text) or ())
 
 
 def word_of(name: str, value: str) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 from django.db import models
 
+from apps.tables.models.rights import VIEW, allowed
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
@@ -19,11 +21,9 @@ class TableUseQuerySet(models.QuerySet["TableUse"]):
 
     def seen_by(self, user: "User | AnonymousUser") -> "TableUseQuerySet":
         """Those of an account, of tables that it may still see."""
-        # Imported here, because the models of tables import this module.
-        from apps.tables.models import Table  # noqa: PLC0415
-
-        seen = Table.objects.visible_to(user)
-        return self.filter(user=user.pk, table__in=seen.values("id"))
+        # Few rows are one's own, so the rights on their tables are looked at, not those
+        # on all tables.
+        return self.filter(allowed(user, VIEW, "table__"), user=user.pk)
 
 
 TableUseManager = models.Manager.from_queryset(TableUseQuerySet)

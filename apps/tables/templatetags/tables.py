@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -10,6 +11,7 @@ from django import template
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.template import Context
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateformat import format as date_format
@@ -67,6 +69,7 @@ STATE_DOTS = {
     versions.GONE: "gone",
 }
 STATUS_DOTS = {"indexed": "ok", "unsupported": "part", "behind": "part"}
+KEPT_LINES: Final = 10_000  # of trees, each of less than 1 KB
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0  # px
 SPARK_GAP = 0.3  # of a day's width
 
@@ -372,6 +375,13 @@ def tree_lines(
 ) -> list[TreeLine]:
     """Return the namespaces that the tree of the catalog lists."""
     return lines_of(context["request"], query.filters, namespaces)
+
+
+@register.filter
+@lru_cache(maxsize=KEPT_LINES)
+def tree_line(line: TreeLine) -> str:
+    """Draw a namespace of the tree; there are hundreds, which change rarely."""
+    return render_to_string("tables/catalogue/_tree_line.html", {"one": line})
 
 
 @register.simple_tag(takes_context=True)

@@ -87,20 +87,19 @@ class ColumnHits:
 
     def __getitem__(self, rows: slice) -> list[TableColumn]:
         wanted = list(self._tables_of(rows))
-        keys = {key for _, key, _ in wanted}
-        columns = TableColumn.objects.filter(table__in=keys).order_by("position")
-        columns = columns.select_related("table").defer("table__summary")
-        of_place: dict[tuple[int, UUID], list[TableColumn]] = {}
-        for column in columns:
-            path = column.path.lower()
-            if self.q in path:
-                place = (_rank(path, self.q), column.table_id)
-                of_place.setdefault(place, []).append(column)
-        return [
-            column
-            for rank, key, shown in wanted
-            for column in of_place.get((rank, key), [])[shown]
+        columns = TableColumn.objects.filter(table__in={key for _, key, _ in wanted})
+        paths = columns.order_by("position").values_list("table", "path", "id")
+        of_place: dict[tuple[int, UUID], list[int]] = {}
+        for table, path, key in paths:
+            if self.q in (lower := path.lower()):
+                of_place.setdefault((_rank(lower, self.q), table), []).append(key)
+        ids = [
+            key
+            for rank, table, shown in wanted
+            for key in of_place.get((rank, table), [])[shown]
         ]
+        found = columns.select_related("table").defer("table__summary").in_bulk(ids)
+        return [found[key] for key in ids if key in found]
 
     def _tables_of(self, rows: slice) -> Iterator[tuple[int, UUID, slice]]:
         """Yield the ranks and tables of some rows, and which of their columns."""
