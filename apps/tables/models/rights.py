@@ -8,7 +8,7 @@ subquery that does not depend on the row, so the database evaluates it once.
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Q
@@ -74,11 +74,11 @@ class RowlessQuery(RawSQL):
 
     def as_sql(
         self, _compiler: SQLCompiler, connection: BaseDatabaseWrapper
-    ) -> tuple[str, tuple[Any, ...]]:
+    ) -> tuple[str, tuple[str | int, ...]]:
         """Return the query, with moments as the database writes them."""
         written = connection.ops.adapt_datetimefield_value
         params = (written(x) if isinstance(x, datetime) else x for x in self.params)
-        return f"({self.sql})", tuple(params)
+        return f"({self.sql})", cast("tuple[str | int, ...]", tuple(params))
 
     def get_group_by_cols(self) -> list[BaseExpression]:
         """Return none, as it has one value for all rows."""
