@@ -1,16 +1,26 @@
 """What gunicorn does once, beside answering: its configuration in Python."""
 
-from typing import Any
+import gc
+from typing import Any, Final
 
 from apps.news.hub import hub
 from deltaweb.serving.metrics import forget_process
 from deltaweb.serving.readiness import tell_ready, wait_until_released
 
+COLLECTED_AFTER: Final = 10_000
+"""Objects made between two collections of garbage; a page makes thousands."""
+
 
 def on_starting(server: object) -> None:
-    """Wait with the loaded application until the database is migrated."""
+    """Wait with the loaded application until the database is migrated.
+
+    What is loaded is never garbage, and to look through it takes half a second, which a
+    page would wait for: a catalog of 50 rows takes a fifth less time without.
+    """
     del server
     wait_until_released()
+    gc.freeze()
+    gc.set_threshold(COLLECTED_AFTER, *gc.get_threshold()[1:])
 
 
 def when_ready(server: object) -> None:
