@@ -13,6 +13,7 @@ from apps.tables.head.shapes import table_json
 from apps.tables.head.table_head import table_head
 from apps.tables.models import Table
 from apps.tables.models.schedules import schedule_choices, schedule_json
+from apps.tables.permissions import note_rights
 
 
 def table_settings(
@@ -37,8 +38,9 @@ def _settings_page(
     form: ChangeForm | None = None,
     remove_form: ChangeForm | None = None,
 ) -> HttpResponseBase:
-    known = Table.objects.with_privacy().with_rights_of(signed_in(request))
-    table = known.get(id=table.id)  # as stored: a refused name is not its name
+    # As stored: a refused name is not its name.
+    table = Table.objects.with_privacy().get(id=table.id)
+    note_rights(signed_in(request), table)
     data = table_json(table) | schedule_json(table.refresh_interval_s)
     present = change_form(UPDATE, **data | {"description": table.description})
     return respond(

@@ -79,7 +79,7 @@ def tabs_for(
 
     Args:
         user: The user.
-        table: The table, of `with_rights_of` the user; None if no right counts.
+        table: The table, after `note_rights` of the user; None if no right counts.
         is_received: Whether the table is received from a provider.
     """
 

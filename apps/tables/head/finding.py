@@ -8,7 +8,7 @@ from django.shortcuts import resolve_url
 from apps.accounts.models import User
 from apps.pages.errors import PageError
 from apps.tables.models import Table
-from apps.tables.permissions import EDIT, require, unknown_table
+from apps.tables.permissions import EDIT, VIEW, note_rights, require, unknown_table
 from apps.tables.storage.received import provider_name
 
 OF_TABLE: Final = "tables/<str:namespace>/<str:name>"
@@ -18,10 +18,9 @@ MAX_DIGITS = len(str(2**63))  # of a version
 
 def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
     """Return a table that `user` may see."""
-    tables = Table.objects.visible_to(user).filter(namespace=namespace, name=name)
-    tables = tables.with_privacy().with_rights_of(user)
-    table = tables.first() if "\x00" not in namespace + name else None
-    if table is None:
+    named = Table.objects.with_privacy().filter(namespace=namespace, name=name)
+    table = named.first() if "\x00" not in namespace + name else None
+    if table is None or VIEW not in note_rights(user, table):
         full_name = name if namespace == "default" else f"{namespace}.{name}"
         if _is_listed(user, namespace, name):
             raise PageError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Case, Exists, OuterRef, When
+from django.db.models import Exists, OuterRef
 from django.utils.functional import cached_property
 
 from apps.pages.lists.links import address_of
@@ -22,7 +22,7 @@ from apps.tables.models.missing_files import MissingFiles as MissingFiles
 from apps.tables.models.namespaces import Namespace as Namespace
 from apps.tables.models.repeats import RepeatedOperation as RepeatedOperation
 from apps.tables.models.requests import AccessRequest as AccessRequest
-from apps.tables.models.rights import EDIT, MANAGE, OWN, SHARE, VIEW, allowed
+from apps.tables.models.rights import VIEW, allowed
 from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from apps.tables.models.uses import TableUse as TableUse
 from apps.tables.models.wide_schemas import WideSchema as WideSchema
@@ -89,22 +89,6 @@ class TableQuerySet(models.QuerySet["Table"]):
         """Tables that know without a query each whether their namespace is private."""
         private = Namespace.objects.private_names().filter(name=OuterRef("namespace"))
         return self.annotate(has_private_namespace=Exists(private))
-
-    def with_rights_of(self, user: "User | AnonymousUser") -> "TableQuerySet":
-        """Tables that know what `user` may do: `may_edit`, `may_share`, `may_own`...
-
-        Pages hide by these what would be refused; each change checks for itself.
-        """
-        return self.annotate(
-            **{
-                f"may_{right}": Case(
-                    When(allowed(user, right), then=True),
-                    default=False,
-                    output_field=models.BooleanField(),
-                )
-                for right in (EDIT, SHARE, MANAGE, OWN)
-            }
-        )
 
     def due_for_probe(self, now: datetime) -> "TableQuerySet":
         """Tables whose newest version is to be looked up, longest due first."""

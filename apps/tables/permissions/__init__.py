@@ -11,6 +11,7 @@ from apps.tables.permissions.by_stamp import give_own as give_own
 from apps.tables.permissions.by_stamp import require_by as require_by
 from apps.tables.permissions.by_stamp import require_in_by as require_in_by
 from apps.tables.permissions.checks import may as may
+from apps.tables.permissions.checks import note_rights as note_rights
 from apps.tables.permissions.checks import require as require
 from apps.tables.permissions.checks import rights as rights
 from apps.tables.permissions.people import people_with as people_with

@@ -1,6 +1,6 @@
 """The rights of a user on tables that were read."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from uuid import UUID
 
@@ -21,7 +21,11 @@ from apps.tables.permissions.refusals import RightRequiredError, unknown_table
 
 
 def rights(
-    user: User | AnonymousUser, tables: Iterable[Table], now: datetime | None = None
+    user: User | AnonymousUser,
+    tables: Iterable[Table],
+    now: datetime | None = None,
+    *,
+    private: Collection[str] | None = None,
 ) -> Mapping[UUID, frozenset[str]]:
     """Return the rights of a user on each of some tables, by id.
 
@@ -31,6 +35,7 @@ def rights(
         user: The user.
         tables: The tables.
         now: The moment at which grants have to be in force; None is the present.
+        private: Their private namespaces, where they were just read; else a query more.
     """
     rows = list(tables)
     if not isinstance(user, User) or not user.is_active:
@@ -38,7 +43,8 @@ def rights(
     if user.is_admin:
         return {one.id: EVERY_RIGHT for one in rows}
     names = {one.namespace for one in rows}
-    private = set(Namespace.objects.private_names().filter(name__in=names))
+    if private is None:
+        private = set(Namespace.objects.private_names().filter(name__in=names))
     grants = Grant.objects.of(user).active(now or timezone.now())
     about = Q(table__in=[one.id for one in rows]) | Q(namespace__name__in=names)
     found = grants.filter(about).values_list("right", "table", "namespace__name")
@@ -56,6 +62,21 @@ def rights(
         )
         for one in rows
     }
+
+
+def note_rights(user: User | AnonymousUser, table: Table) -> frozenset[str]:
+    """Have a table of `with_privacy` know what a user may do: `may_edit`, `may_own`...
+
+    Pages hide by these what would be refused; each change checks for itself.
+
+    Returns:
+        The rights; without `VIEW`, nothing of the table may be said.
+    """
+    private = [table.namespace] if table.is_in_private_namespace else []
+    own = rights(user, [table], private=private)[table.id]
+    for right in EVERY_RIGHT:
+        setattr(table, f"may_{right}", right in own)
+    return own
 
 
 def may(

@@ -60,7 +60,7 @@ class TestOverview:
         self, viewer: Client, django_assert_max_num_queries: DjangoAssertNumQueries
     ) -> None:
         viewer.get(f"{TABLE}orders/")  # which is noted
-        for path, limit in [("", 16), ("schema", 12), ("history", 15), ("files", 12)]:
+        for path, limit in [("", 17), ("schema", 13), ("history", 16), ("files", 13)]:
             with django_assert_max_num_queries(limit):
                 viewer.get(f"{TABLE}orders/{path}")
 
