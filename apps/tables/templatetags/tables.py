@@ -70,6 +70,7 @@ STATE_DOTS = {
 }
 STATUS_DOTS = {"indexed": "ok", "unsupported": "part", "behind": "part"}
 KEPT_LINES: Final = 10_000  # of trees, each of less than 1 KB
+KEPT_ROWS: Final = 10_000  # of the catalog, likewise
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0  # px
 SPARK_GAP = 0.3  # of a day's width
 
@@ -275,9 +276,28 @@ def timeline_dates(context: Context, head: TableHead) -> TimelineDates:
 
 
 @register.filter
-def mini_strip(table: Table) -> list[Run]:
-    """Return the shapes of a table's small version strip."""
-    return mini_runs(table.summary)
+def version_strip(table: Table) -> str:
+    """Draw the small version strip of a table; nothing of one without versions."""
+    runs = tuple(mini_runs(table.summary))
+    return _version_strip(runs, table.version) if runs else ""
+
+
+@lru_cache(maxsize=KEPT_ROWS)
+def _version_strip(runs: tuple[Run, ...], version: int | None) -> str:
+    context = {"runs": runs, "version": version}
+    return render_to_string("tables/catalogue/_version_strip.html", context)
+
+
+@register.filter
+def commit_bars(counts: Sequence[object]) -> str:
+    """Draw how many commits each of some days had."""
+    return _commit_bars(tuple(one if isinstance(one, int) else 0 for one in counts))
+
+
+@lru_cache(maxsize=KEPT_ROWS)
+def _commit_bars(counts: tuple[int, ...]) -> str:
+    context = {"counts": counts}
+    return render_to_string("tables/catalogue/_commit_bars.html", context)
 
 
 @register.filter
@@ -330,9 +350,8 @@ def mini_shape(run: Run) -> MiniShape:
 
 
 @register.filter
-def strip_title(table: Table) -> str:
+def strip_title(runs: Sequence[Run]) -> str:
     """Say how many versions can be read: `93 of 413 versions readable`."""
-    runs = mini_runs(table.summary)
     counts = {run.state: 0 for run in runs}
     for run in runs:
         counts[run.state] += run.last - run.first + 1

@@ -28,7 +28,8 @@ def test_the_small_strip_says_how_much_can_be_read() -> None:
         summary={"readable_runs": [[0, 9, "GONE", ""], [10, 14, "READABLE", ""]]}
     )
 
-    assert tags.strip_title(table) == "Versions: 10 gone, 5 readable"
+    assert "<title>Versions: 10 gone, 5 readable</title>" in tags.version_strip(table)
+    assert tags.version_strip(Table(summary={})) == ""
 
 
 @pytest.mark.parametrize("state", ["READABLE", "PARTLY", "GONE", "UNSUPPORTED"])
