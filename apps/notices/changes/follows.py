@@ -178,6 +178,25 @@ def begin(user: User, new: NewFollow, stamp: Stamp) -> FollowResource:
     return follow_resource(follow)
 
 
+def follow_also(user: User, new: NewFollow, stamp: Stamp) -> FollowResource:
+    """Follow a subject by webhooks; one that is followed keeps what it has.
+
+    Kinds that are chosen and webhooks are added to it. It stays limited to breaking
+    changes only if the new kinds are limited, too.
+    """
+    found = subjects_of(new.subject).find(user, new.name)
+    follow = user.follows.filter(subject_kind=found.kind, subject_id=found.id).first()
+    if follow is None:
+        return begin(user, new, stamp)
+    kinds, breaking, webhooks = new.kinds, follow.breaking_only, new.webhooks
+    if not isinstance(kinds, Unchanged):
+        kinds, breaking = [*follow.kinds, *kinds], breaking and new.breaking_only
+    if not isinstance(webhooks, Unchanged):
+        webhooks = [*(str(one.id) for one in follow.webhooks.all()), *webhooks]
+    more = FollowSettings(kinds=kinds, breaking_only=breaking, webhooks=webhooks)
+    return change(follow, more, stamp)
+
+
 def change(follow: Follow, new: FollowSettings, stamp: Stamp) -> FollowResource:
     """Change what is followed of a subject."""
     if not isinstance(new.kinds, Unchanged):

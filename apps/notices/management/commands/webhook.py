@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from apps.notices.changes import webhooks
-from apps.notices.changes.follows import NewFollow, begin
+from apps.notices.changes.follows import NewFollow, follow_also
 from apps.notices.management.people import FOR, person, subject_named
 from apps.notices.models import Webhook
 from apps.pages.actions import command_stamp
@@ -66,7 +66,7 @@ class Command(SubcommandsCommand):
                 bell=False,
                 webhooks=[str(added.resource.id)],
             )
-            begin(owner, follow, stamp)
+            follow_also(owner, follow, stamp)
         return Output(added, f"Added {added.resource.id}. Its secret: {added.secret}")
 
     @subcommand("list", "list the webhooks")
