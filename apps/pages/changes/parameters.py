@@ -193,6 +193,8 @@ def add_parameters(
         if one.default is UNCHANGED and how.get("action") != "append":
             how["default"] = UNCHANGED
         if argument.option:
+            if "action" not in how and "choices" not in how:
+                how.setdefault("metavar", one.name.upper())
             parser.add_argument(argument.option, dest=name, **how)
         else:
             parser.add_argument(name, **{"metavar": one.name, **how})

@@ -54,6 +54,13 @@ def test_a_command_takes_options_and_what_stands_by_its_place() -> None:
     assert read("day") == Asked(column="day")
 
 
+def test_a_help_names_the_value_of_an_option_by_its_parameter() -> None:
+    parser = ArgumentParser()
+    add_parameters(parser, Asked)
+    assert "--note NOTE" in parser.format_help()
+    assert "ASKED" not in parser.format_help()
+
+
 def test_a_command_may_take_some_alone() -> None:
     assert read("--parts", "3", only=("parts",)) == Asked(parts=3)
 
