@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django import forms
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
@@ -124,6 +125,7 @@ def _page(
             "show": show,
             "shows": SHOWS.items(),
             "max_attempts": MAX_ATTEMPTS,
+            "kept_days": settings.EVENT_DAYS,
             "errors": sentences_of(form) if form else [],
         },
         data=None,
