@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from apps.notices.models import Delivery, Notice, Webhook
+from apps.operate.models import Restoration
 from apps.operate.restored.revivals import (
     Revival,
     Withdrawal,
@@ -52,7 +53,20 @@ def _drop_mails(before: datetime, _: datetime) -> int:
     return _mails(before).update(mail_due_at=None)
 
 
+def _look_at_webhooks(before: datetime, _: datetime) -> tuple[int, str]:
+    restoration = Restoration.objects.first()
+    if restoration is None or not restoration.decisions.get("has_other_key"):
+        return 0, ""
+    count = Webhook.objects.filter(created_at__lte=before).count()
+    return count, (
+        f"The signatures of {counted(count, 'webhook')} are wrong for the receivers,"
+        " because this server has another secret key than the backup. Make a new secret"
+        " for each and give it to its receiver, or start with the former key."
+    )
+
+
 revivals.register(
+    Revival(name="webhooks", switch=NOTIFICATIONS, look=_look_at_webhooks),
     Revival(
         name="deliveries",
         switch=NOTIFICATIONS,

@@ -31,8 +31,15 @@ class BackupNewerError(BackupError, code="backup-newer"):
 class DatabaseNotEmptyError(BackupError, code="database-not-empty"):
     model: str
     count: int
-    message = "The database is in use: it has {count} rows of {model}."
+    message = "The database is in use: rows of {model}: {count}."
     hint = "Restore into an empty database, or replace all that is in it by --replace."
+
+
+class DatabaseDamagedError(BackupError, code="database-damaged"):
+    file: str
+    problem: str
+    message = "The database {file} is damaged: {problem}."
+    hint = "Stop the server, and replace it by --replace. The damaged file is kept."
 
 
 class DatabaseNewerError(BackupError, code="database-newer"):

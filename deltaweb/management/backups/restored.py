@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
@@ -36,11 +37,13 @@ class Ended:
         jobs: Jobs that were active and are cancelled.
         links: One-time links that are no longer valid.
         unreadable: Storage connections whose credentials no key opens.
+        has_other_key: Whether the secret key is not that of the backup.
     """
 
     jobs: int
     links: int
     unreadable: list[str]
+    has_other_key: bool
 
 
 def taken_over(head: BackupHead, *, stamp: Stamp) -> Restoration:
@@ -71,6 +74,7 @@ def _take_over(head: BackupHead, *, stamp: Stamp) -> Restoration:
         jobs=_end_jobs(now),
         links=_end_links(now),
         unreadable=_seal_again(head.secret_keys),
+        has_other_key=head.secret_keys[:1] not in ([], [settings.SECRET_KEY]),
     )
     _move_repeats(now)
     new_epoch()

@@ -25,6 +25,7 @@ from django.db.migrations.executor import MigrationExecutor
 from apps.operate.models import Restoration
 from apps.pages.actions import Stamp
 from apps.pages.first_use import embedded_file, has_tables, locked_for_migration
+from deltaweb.management.backups.damage import damage_set_aside
 from deltaweb.management.backups.errors import (
     BackupNewerError,
     DatabaseNotEmptyError,
@@ -57,11 +58,13 @@ class Restored:
 
     Attributes:
         counts: The number of rows by model.
+        damaged: Where a damaged SQLite file is kept that was replaced; None otherwise.
     """
 
     head: BackupHead
     counts: dict[str, int]
     restoration: Restoration
+    damaged: Path | None
 
 
 def restore_backup(
@@ -82,9 +85,10 @@ def restore_backup(
             given[:] = given or [passphrase()]
             return given[0]
 
-        _check(_reader(opened, file, once), file)
+        _reader(opened, file, once)  # asks for the passphrase before the lock
         connection = connections[DEFAULT_DB_ALIAS]
-        with locked_for_migration():
+        with locked_for_migration(), damage_set_aside(replace=replace) as damaged:
+            _check(_reader(opened, file, once), file)
             if not replace:
                 check_empty(connection)
             with _place(connection):
@@ -93,7 +97,9 @@ def restore_backup(
                 restoration = taken_over(lines.head, stamp=stamp)
     if lines.head.had_samples:
         (settings.HOME / SAMPLES_MARKER).touch(mode=0o600)
-    return Restored(head=lines.head, counts=counts, restoration=restoration)
+    return Restored(
+        head=lines.head, counts=counts, restoration=restoration, damaged=damaged
+    )
 
 
 def _reader(opened: IO[bytes], file: Path, passphrase: Passphrase) -> LineReader:

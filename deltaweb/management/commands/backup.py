@@ -16,6 +16,7 @@ from deltaweb.environment.command_lines import COMMANDS
 from deltaweb.management import UNLISTED
 from deltaweb.management.backups.errors import BackupError, PassphraseMissingError
 from deltaweb.management.backups.writing import write_backup
+from deltaweb.words import counted
 
 PASSPHRASE: Final = "DELTAWEB_BACKUP_PASSPHRASE"  # noqa: S105 (a name)
 WARNING: Final = "It holds every secret of this server: keep it closed to others."
@@ -47,7 +48,7 @@ class Command(BaseCommand):
             raise Error(message) from error
         rows = sum(counts.values())
         state = "not encrypted" if plain else "encrypted"
-        self.stdout.write(f"Wrote {file}: {rows:,} rows, {state}. {WARNING}")
+        self.stdout.write(f"Wrote {file}: {counted(rows, 'row')}, {state}. {WARNING}")
 
 
 def add_passphrase(parser: ArgumentParser) -> None:

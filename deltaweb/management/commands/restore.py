@@ -15,6 +15,7 @@ from deltaweb.management import UNLISTED
 from deltaweb.management.backups.errors import BackupError
 from deltaweb.management.backups.restoring import restore_backup
 from deltaweb.management.commands.backup import add_passphrase, known_passphrase
+from deltaweb.words import counted
 
 
 class Command(BaseCommand):
@@ -51,10 +52,15 @@ class Command(BaseCommand):
             raise Error(message) from error
         made_at = datetime.fromisoformat(done.head.made_at)
         self.stdout.write(
-            f"Restored {sum(done.counts.values()):,} rows of"
+            f"Restored {counted(sum(done.counts.values()), 'row')} of"
             f" {made_at:%Y-%m-%d %H:%M} UTC, which version {done.head.made_by} wrote"
             f" from {done.head.engine}."
         )
+        if done.damaged is not None:
+            self.stdout.write(
+                f"The damaged database is kept as {done.damaged}. Start again the"
+                " servers and workers that ran with it."
+            )
         found = restoration_resource(done.restoration, timezone.now())
         for line in decision_lines(found):
             self.stdout.write(line)

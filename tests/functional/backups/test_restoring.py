@@ -141,7 +141,7 @@ def test_a_database_in_use_is_replaced_only_if_that_is_said(
     refused = run(home, "restore", str(backup), **WORDS)
 
     assert refused.returncode == 1
-    assert "The database is in use: it has 1 rows of accounts.user" in refused.stderr
+    assert "The database is in use: rows of accounts.user: 1" in refused.stderr
     assert "kept" in run(home, "user", "list").stdout
     assert run(home, "restore", "--replace", str(backup), **WORDS).returncode == 0
     names = run(home, "user", "list").stdout
