@@ -336,12 +336,13 @@ def workers_alive(*, now: datetime) -> list[Worker]:
 
 def active_summary(user: User | AnonymousUser) -> tuple[int, Job | None]:
     """Return how many jobs are active for a user, and the one that is furthest."""
-    if not Job.objects.active().exists():  # most pages: whose they are takes longer
-        return 0, None
+    # There often is none at all, which is told sooner than whose they are.
+    states = Job.objects.active().order_by().values_list("state", flat=True).distinct()
+    found = set(states)
     active = visible_jobs(user).active()
-    count = active.count()
-    if not count:
-        return 0, None
+    count = active.count() if found else 0
+    if not count or Job.State.RUNNING not in found:
+        return count, None
     running = light(active.filter(state=Job.State.RUNNING)).order_by("started_at")
     return count, running.first()
 

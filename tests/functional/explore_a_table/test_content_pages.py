@@ -96,7 +96,7 @@ class TestData:
         self, viewer: Client, django_assert_max_num_queries: DjangoAssertNumQueries
     ) -> None:
         viewer.get(f"{TABLE}orders/schema")
-        for headers, limit in [({}, 23), ({}, 13), (HTMX, 9)]:
+        for headers, limit in [({}, 22), ({}, 13), (HTMX, 9)]:
             with django_assert_max_num_queries(limit):
                 page = text_of(viewer, f"{TABLE}orders/data", **headers)
             assert page.count('class="dw-tabs"') == (0 if headers else 1)
