@@ -244,13 +244,11 @@ class Counts:
         others = {**self.chosen, name: ""}
         if not self.are_few:
             return _grouped(filtered(self.found, others), name)
+        wanted = [(key, value) for key, value in others.items() if value]
         return [
             group
             for group in self._all_groups
-            if all(
-                not value or value in _values(group, key)
-                for key, value in others.items()
-            )
+            if all(value in _values(group, key) for key, value in wanted)
         ]
 
 
