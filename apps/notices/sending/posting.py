@@ -14,6 +14,8 @@ from django.conf import settings
 from apps.notices.errors import WebhookURLError
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.objects.hosts import ANY_PUBLIC, is_named, refusal
+from deltaweb.storage.received.connection import Deadline
+from deltaweb.storage.received.errors import ProviderAnswerError
 from deltaweb.storage.received.patience import HTTPRequest
 from deltaweb.storage.received.transport import (
     HTTPAnswer,
@@ -27,6 +29,7 @@ MAX_ANSWER_BYTES: Final = 1 << 16
 CONTENT_TYPE: Final = "application/cloudevents+json; charset=utf-8"
 MAX_HOST: Final = 253
 """The longest name of a host, in characters. Source: RFC 1035, 2.3.4."""
+LOOK_UP_S: Final = 5.0  # for the addresses of a new host: a page waits for them
 _PART_BYTES: Final = 1 << 20  # more than one part of an answer has
 _MAX_REASON: Final = 300
 
@@ -56,9 +59,23 @@ def checked_url(text: str) -> str:
     """Return an address that events can be sent to.
 
     Raises:
-        WebhookURLError: If it is no address, its host may not be asked, or it is not
-            `https`; `http` is for hosts that the setting names.
+        WebhookURLError: If it is no address, its host may not be asked or looked up in
+            time, or it is not `https`; `http` is for hosts that the setting names.
     """
+    url, host = _readable(text)
+    late = ProviderAnswerError(provider=host, reason="its name is not known in time")
+    try:
+        with Deadline(LOOK_UP_S, late) as deadline:
+            reason = deadline.run(lambda: refusal(host, allowed=_allowed()))
+    except ProviderAnswerError:
+        reason = f"its name is not known after {LOOK_UP_S:g} seconds"
+    if reason:
+        raise WebhookURLError(host=host, reason=reason)
+    return url
+
+
+def _readable(text: str) -> tuple[str, str]:
+    """Return an address and its host, which is not looked up."""
     url = text.strip()
     try:
         parts = urlsplit(url)
@@ -75,18 +92,16 @@ def checked_url(text: str) -> str:
         reason = "its host cannot be the name of one"
     elif parts.scheme == "http" and not named:
         reason = "its address is not https"
-    else:
-        reason = refusal(host, allowed=_allowed())
     if reason:
         raise WebhookURLError(host=host or url, reason=reason)
-    return url
+    return url, host
 
 
 def post(url: str, body: bytes, headers: dict[str, str]) -> Answer:
     """Send a body to a webhook."""
     begin = time.monotonic()
     try:
-        checked = checked_url(url)
+        checked, _ = _readable(url)
         transport = Transport(_allowed(), timeout_s=TIMEOUT_S, deadline_s=TIMEOUT_S)
         said = {"Content-Type": CONTENT_TYPE, **headers}
         most = MAX_ANSWER_BYTES + _PART_BYTES

@@ -19,6 +19,7 @@ from apps.notices.changes.webhooks import (
     webhooks_of,
 )
 from apps.notices.events.kind import event_kinds
+from apps.notices.events.visibility import visible_events
 from apps.notices.following.counting import BreakingShare, breaking_share
 from apps.notices.models import Attempt, Delivery, Webhook
 from apps.notices.sending.signing import secret_of
@@ -137,22 +138,39 @@ def _sheet(user: User, webhook: Webhook, show: str) -> WebhookSheet:
     follows = list(webhook.follows.all())
     return WebhookSheet(
         resource=webhook_resource(webhook),
-        lines=_lines(webhook, show, with_answers=user.is_admin),
+        lines=_lines(user, webhook, show),
         used_by=[one.subject_name for one in follows],
         secret_end=secret_of(webhook).rstrip("=")[-4:],
         share=breaking_share(user, follows, now=timezone.now()),
     )
 
 
-def _lines(webhook: Webhook, show: str, *, with_answers: bool) -> list[LogLine]:
+def _lines(user: User, webhook: Webhook, show: str) -> list[LogLine]:
+    """Return the lines of a log, without events that the person no longer sees."""
     if show == "waiting":
         waiting = webhook.deliveries.waiting().select_related("event").order_by("id")
-        return [_waiting(one) for one in waiting[:SHOWN]]
+        found = list(waiting[:SHOWN])
+        seen = _seen(user, found)
+        return [_waiting(one) for one in found if one.pk in seen]
     attempts = Attempt.objects.filter(delivery__webhook=webhook)
     if show == "failures":
         attempts = attempts.exclude(status__gte=200, status__lt=300)
-    rows = attempts.select_related("delivery__event").order_by("-id")[:SHOWN]
-    return [_line(one, with_answers=with_answers) for one in rows]
+    rows = list(attempts.select_related("delivery__event").order_by("-id")[:SHOWN])
+    seen = _seen(user, [one.delivery for one in rows])
+    return [
+        _line(one, with_answers=user.is_admin)
+        for one in rows
+        if one.delivery_id in seen
+    ]
+
+
+def _seen(user: User, deliveries: Sequence[Delivery]) -> set[int]:
+    """Return the ids of deliveries that a log may name: tests and visible events."""
+    events = [one.event for one in deliveries if one.event is not None]
+    visible = {event.id for event in visible_events(user, events)}
+    return {
+        one.pk for one in deliveries if one.event is None or one.event_id in visible
+    }
 
 
 def _line(attempt: Attempt, *, with_answers: bool) -> LogLine:

@@ -1,10 +1,12 @@
 """Systems get events as signed requests, in order, and again until they take them."""
 
+import socket
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import timedelta
 from functools import partial
 from threading import Event
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -340,6 +342,30 @@ class TestAnAddress:
 
         assert answer.status_code == 422
 
+    def test_whose_name_is_not_known_in_time_is_refused(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        look_up, is_over = socket.getaddrinfo, Event()
+
+        def slow(host: str, *given: Any, **named: Any) -> Any:  # noqa: ANN401 (as the original)
+            if host == "late.example.org":
+                is_over.wait(30)
+            return look_up(host, *given, **named)
+
+        monkeypatch.setattr(socket, "getaddrinfo", slow)
+        monkeypatch.setattr(posting, "LOOK_UP_S", 0.1)
+        monkeypatch.setattr(posting, "TIMEOUT_S", 0.1)
+        url = "https://late.example.org/"
+        answer = signed_in().post(
+            "/api/v1/webhooks", {"url": url}, content_type="application/json"
+        )
+        sent = posting.post(url, b"{}", {})
+        is_over.set()
+
+        assert answer.status_code == 422
+        assert "not known after 0.1 seconds" in answer.json()["message"]
+        assert (sent.status, sent.took_s < 10) == (None, True)
+
     @pytest.mark.usefixtures("hook")
     def test_is_checked_again_when_it_is_sent_to(
         self, receiver: Receiver, commit: Commit, settings: Settings
@@ -371,6 +397,23 @@ class TestItsPage:
 
         ids = {one["webhook-id"] for one in receiver.headers}
         assert (len(receiver.bodies), len(ids)) == (2, 1)
+
+    @pytest.mark.usefixtures("hook")
+    @pytest.mark.parametrize("show", ["", "?show=waiting"])
+    def test_names_nothing_that_its_person_no_longer_sees(
+        self, tom: User, orders: Table, commit: Commit, show: str
+    ) -> None:
+        commit(3)
+        if not show:
+            send()
+        page = f"/notifications/webhooks/{show}"
+        before = client_of(tom).get(page).content.decode()
+        Table.objects.filter(id=orders.id).update(is_private=True)
+
+        after = client_of(tom).get(page).content.decode()
+
+        assert "sales.orders v3" in before
+        assert "sales.orders v3" not in after
 
     def test_sends_a_test(self, tom: User, hook: Webhook, receiver: Receiver) -> None:
         client_of(tom).post(f"/notifications/webhooks/{hook.id}/test")
