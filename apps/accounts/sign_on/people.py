@@ -177,6 +177,7 @@ def _take_address(user: User, address: str, *, before: str, stamp: Stamp) -> Non
     Args:
         before: The verified address at the last sign-on; empty for none.
     """
+    address = address.strip()  # as it is stored, so that it is found with another
     if not address or (user.mail_address and user.mail_address.lower() != before):
         return
     others = User.objects.filter(email__iexact=address).exclude(id=user.id)
@@ -199,15 +200,17 @@ def _replace_groups(user: User, names: Sequence[str], stamp: Stamp) -> None:
     claimed = Group.objects.filter(source=Group.Source.CLAIM)
     found = {group.name.lower(): group for group in Group.objects.all()}
     for key in wanted.keys() - found.keys():
-        made, _ = claimed.get_or_create(
-            name=wanted[key],
-            defaults={"source": Group.Source.CLAIM, "created_at": stamp.at},
-        )
-        found[key] = made
+        # The database may hold two names for one where Python does not: an "İ".
+        with suppress(IntegrityError), transaction.atomic():
+            found[key], _ = claimed.get_or_create(
+                name=wanted[key],
+                defaults={"source": Group.Source.CLAIM, "created_at": stamp.at},
+            )
     ids = {
-        found[key].id
-        for key in wanted
-        if found[key].source == Group.Source.CLAIM and found[key].name == wanted[key]
+        one.id
+        for key, name in wanted.items()
+        if (one := found.get(key)) is not None
+        and (one.source, one.name) == (Group.Source.CLAIM, name)
     }
     mine = Membership.objects.filter(user=user, source=Group.Source.CLAIM)
     mine.exclude(group_id__in=ids).delete()

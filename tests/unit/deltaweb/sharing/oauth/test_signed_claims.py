@@ -1,10 +1,12 @@
 """Claims are believed if they are signed, in time, and meant for us."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from joserfc.jwk import ECKey, KeySet, RSAKey
+from joserfc.jws import serialize_compact
 
 from deltaweb.sharing.oauth import signed_claims
 from deltaweb.sharing.oauth.errors import JWTRefusedError
@@ -81,6 +83,14 @@ def test_claims_that_are_expected_are_returned(claims: dict[str, Any]) -> None:
 def test_any_other_claims_are_refused(claims: dict[str, Any], reason: str) -> None:
     with pytest.raises(JWTRefusedError, match=reason):
         check(**claims)
+
+
+def test_a_nonce_with_half_a_letter_is_another() -> None:
+    claims = json.dumps({**CLAIMS, "nonce": "\ud800"}).encode()
+    token = serialize_compact({"alg": "ES256"}, claims, KEY)
+
+    with pytest.raises(JWTRefusedError, match="nonce"):
+        checked_claims(token, KEY, expected(nonce="known"), algorithms=ASYMMETRIC)
 
 
 @pytest.mark.parametrize(
