@@ -8,7 +8,14 @@ from django.shortcuts import resolve_url
 from apps.accounts.models import User
 from apps.pages.errors import PageError
 from apps.tables.models import Table
-from apps.tables.permissions import EDIT, VIEW, note_rights, require, unknown_table
+from apps.tables.permissions import (
+    EDIT,
+    VIEW,
+    note_rights,
+    require,
+    rights,
+    unknown_table,
+)
 from apps.tables.storage.received import provider_name
 
 OF_TABLE: Final = "tables/<str:namespace>/<str:name>"
@@ -20,6 +27,8 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
     """Return a table that `user` may see."""
     named = Table.objects.with_privacy().filter(namespace=namespace, name=name)
     table = named.first() if "\x00" not in namespace + name else None
+    if table is None:
+        _take_as_long(user, namespace)
     if table is None or VIEW not in note_rights(user, table):
         full_name = name if namespace == "default" else f"{namespace}.{name}"
         if _is_listed(user, namespace, name):
@@ -35,6 +44,12 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
             )
         raise unknown_table(user, full_name)
     return table
+
+
+def _take_as_long(user: User | AnonymousUser, namespace: str) -> None:
+    """Look up rights on no table: the time of an answer tells no hidden one."""
+    if "\0" not in namespace:
+        rights(user, [Table(namespace=namespace)], private=[])
 
 
 def _is_listed(user: User | AnonymousUser, namespace: str, name: str) -> bool:

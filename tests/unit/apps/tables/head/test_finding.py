@@ -1,5 +1,7 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.models import User
 from apps.pages.errors import PageError
@@ -29,6 +31,19 @@ class TestGetTable:
         assert caught.value.status == 404
         assert caught.value.code == "table-not-found"
         assert caught.value.message == f"No table is named {name}."
+
+    def test_asks_the_database_as_much_for_a_missing_as_for_a_hidden_table(
+        self,
+    ) -> None:
+        new_table("secret", is_private=True)
+        user = new_user()
+        asked = []
+        for name in ("nothing", "secret"):
+            with CaptureQueriesContext(connection) as queries, pytest.raises(PageError):
+                get_table(user, "default", name)
+            asked.append(len(queries))
+
+        assert asked[0] == asked[1]
 
     def test_shows_private_tables_to_administrators(self) -> None:
         table = new_table("secret", is_private=True)
