@@ -226,3 +226,12 @@ class GrantNotFoundError(DeltaError, code="right-not-found"):
     status = 404
     message = "There is no grant {number} that you can end."
     hint = "The page Access of a table or a namespace lists its grants."
+
+
+class HolderAmbiguousError(DeltaError, code="holder-ambiguous"):
+    """A name that a person and a group of the sign-on provider have."""
+
+    name: str
+    status = 409
+    message = "{name:.80r} is a person and a group of the sign-on provider."
+    hint = "Say that it is a person. To mean the group, rename one of them first."

@@ -31,7 +31,7 @@ from apps.tables.access.place import (
     requestable_namespace,
 )
 from apps.tables.access.requesting import PURPOSE, UNTIL, end_of, plain_text
-from apps.tables.errors import GrantNotFoundError
+from apps.tables.errors import GrantNotFoundError, HolderAmbiguousError
 from apps.tables.head.finding import get_table
 from apps.tables.models import Grant, Table
 from apps.tables.models.news import tell_changed
@@ -63,7 +63,7 @@ class NewGrant:
             most=150,
             is_needed=True,
             wrong="Name a person or a group.",
-            codes=("user-not-found",),
+            codes=("user-not-found", "holder-ambiguous"),
         ),
     )
     right: str = parameter(
@@ -225,12 +225,19 @@ def set_privacy(where: Where, new: Privacy, stamp: Stamp) -> PrivacyResource:
 
 
 def holder_named(name: str, *, is_person: bool = False) -> User | Group:
-    """Return the group of a name, or else the person; only a person if it is one."""
+    """Return the group of a name, or else the person; only a person if it is one.
+
+    Who names groups at the provider could take the name of a person, and get what that
+    person is to get: such a group is not meant without a doubt.
+    """
     text = name.strip()
     found: User | Group | None = None
     if "\0" not in text:
         group = None if is_person else Group.objects.named(text).first()
-        found = group or User.objects.named(text).first()
+        person = User.objects.named(text).first()
+        if person and group and group.source == Group.Source.CLAIM:
+            raise HolderAmbiguousError(name=text)
+        found = group or person
     if found is None:
         raise UserNotFoundError(name=text)
     return found

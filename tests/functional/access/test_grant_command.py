@@ -54,6 +54,20 @@ class TestARight:
         Ran("grant", "view", "vera", "sales.orders", "--person")
         assert may(vera, VIEW, orders)
 
+    @pytest.mark.parametrize("name", ["vera", "VERA"])
+    def test_is_of_nobody_where_a_group_of_the_provider_has_the_name(
+        self, orders, vera, name: str
+    ) -> None:
+        Group.objects.create(
+            name=name, source=Group.Source.CLAIM, created_at=timezone.now()
+        )
+        assert "is a person and a group" in refusal(
+            "grant", "view", "vera", "sales.orders"
+        )
+        assert not Grant.objects.exists()
+        Ran("grant", "view", "vera", "sales.orders", "--person")
+        assert may(vera, VIEW, orders)
+
     @pytest.mark.parametrize("reason", ["Q4\x1b[2J", "Q4\u202e"])
     def test_has_a_reason_in_plain_text(self, orders, vera, reason: str) -> None:
         words = ["grant", VIEW, "vera", "sales.orders", "--reason", reason]
