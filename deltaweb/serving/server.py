@@ -14,8 +14,8 @@ COLLECTED_AFTER: Final = 10_000
 def on_starting(server: object) -> None:
     """Wait with the loaded application until the database is migrated.
 
-    What is loaded is never garbage, and to look through it takes half a second, which a
-    page would wait for: a catalog of 50 rows takes a fifth less time without.
+    The loaded modules are never garbage, so collections leave them out: to look through
+    them takes half a second, during which pages wait.
     """
     del server
     wait_until_released()

@@ -177,7 +177,7 @@ def _take_address(user: User, address: str, *, before: str, stamp: Stamp) -> Non
     Args:
         before: The verified address at the last sign-on; empty for none.
     """
-    address = address.strip()  # as it is stored, so that it is found with another
+    address = address.strip()  # stored addresses have no spaces around them
     if not address or (user.mail_address and user.mail_address.lower() != before):
         return
     others = User.objects.filter(email__iexact=address).exclude(id=user.id)

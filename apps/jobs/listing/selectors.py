@@ -336,7 +336,7 @@ def workers_alive(*, now: datetime) -> list[Worker]:
 
 def active_summary(user: User | AnonymousUser) -> tuple[int, Job | None]:
     """Return how many jobs are active for a user, and the one that is furthest."""
-    # There often is none at all, which is told sooner than whose they are.
+    # Often no job is active, and this query is faster than the one with rights.
     states = Job.objects.active().order_by().values_list("state", flat=True).distinct()
     found = set(states)
     active = visible_jobs(user).active()

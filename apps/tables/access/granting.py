@@ -227,8 +227,8 @@ def set_privacy(where: Where, new: Privacy, stamp: Stamp) -> PrivacyResource:
 def holder_named(name: str, *, is_person: bool = False) -> User | Group:
     """Return the group of a name, or else the person; only a person if it is one.
 
-    Who names groups at the provider could take the name of a person, and get what that
-    person is to get: such a group is not meant without a doubt.
+    Whoever names groups at the provider could give one the name of a person, to get the
+    rights that are meant for this person. Such a name is refused.
     """
     text = name.strip()
     found: User | Group | None = None

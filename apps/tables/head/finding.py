@@ -47,7 +47,7 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
 
 
 def _take_as_long(user: User | AnonymousUser, namespace: str) -> None:
-    """Look up rights on no table: the time of an answer tells no hidden one."""
+    """Look up rights without a table, so that a hidden one takes no longer."""
     if "\0" not in namespace:
         rights(user, [Table(namespace=namespace)], private=[])
 

@@ -17,7 +17,7 @@ from django.db.models.sql.compiler import SQLCompiler
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.tables.models.grants import Grant, GrantQuerySet
+from apps.tables.models.grants import Grant
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -49,6 +49,7 @@ OF_ROLE: Final = {
 }
 """The rights on open tables, by role."""
 
+# The same rule as `Grant.objects.of(user).active(now)`; a test compares the two.
 GRANTS_IN_FORCE: Final = """
     SELECT held.{subject}_id FROM tables_grant held
     WHERE held.{subject}_id IS NOT NULL AND held."right" IN ({rights})
@@ -63,10 +64,10 @@ _EVERYTHING: Final = ~_NOTHING  # unlike `Q()`, it stays everything in `a | b`
 
 
 class RowlessQuery(RawSQL):
-    """A query in the condition of another that does not depend on the row of it.
+    """A subquery in SQL that does not depend on the row of the outer query.
 
-    It is written in SQL: Django takes several milliseconds to write it, and every page
-    needs some.
+    Django takes several milliseconds to generate one from a queryset, and each page
+    needs several.
     """
 
     def __init__(self, sql: str, params: Sequence[object] = ()) -> None:
@@ -75,13 +76,13 @@ class RowlessQuery(RawSQL):
     def as_sql(
         self, _compiler: SQLCompiler, connection: BaseDatabaseWrapper
     ) -> tuple[str, tuple[str | int, ...]]:
-        """Return the query, with moments as the database writes them."""
+        """Return the SQL, with moments in the form of the database."""
         written = connection.ops.adapt_datetimefield_value
         params = (written(x) if isinstance(x, datetime) else x for x in self.params)
         return f"({self.sql})", cast("tuple[str | int, ...]", tuple(params))
 
     def get_group_by_cols(self) -> list[BaseExpression]:
-        """Return none, as it has one value for all rows."""
+        """Return an empty list, because the value is the same for all rows."""
         return []
 
 
@@ -98,15 +99,6 @@ def is_open(path: str = "") -> Q:
     """
     private = RowlessQuery(PRIVATE_NAMES)
     return Q(**{f"{path}is_private": False}) & ~Q(**{f"{path}namespace__in": private})
-
-
-def granted(grants: GrantQuerySet, path: str = "") -> Q:
-    """Match tables that some grants are about, directly or by their namespace."""
-    tables = grants.order_by().exclude(table=None)
-    spaces = grants.order_by().exclude(namespace=None)
-    return Q(**{f"{path}id__in": tables.values("table")}) | Q(
-        **{f"{path}namespace__in": spaces.values("namespace__name")}
-    )
 
 
 def allowed(

@@ -21,8 +21,8 @@ class TableUseQuerySet(models.QuerySet["TableUse"]):
 
     def seen_by(self, user: "User | AnonymousUser") -> "TableUseQuerySet":
         """Those of an account, of tables that it may still see."""
-        # Few rows are one's own, so the rights on their tables are looked at, not those
-        # on all tables.
+        # An account has few rows: checking their tables is faster than listing all
+        # visible tables.
         return self.filter(allowed(user, VIEW, "table__"), user=user.pk)
 
 

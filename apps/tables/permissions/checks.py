@@ -35,7 +35,7 @@ def rights(
         user: The user.
         tables: The tables.
         now: The moment at which grants have to be in force; None is the present.
-        private: Their private namespaces, where they were just read; else a query more.
+        private: The private ones of their namespaces; None reads them by a query.
     """
     rows = list(tables)
     if not isinstance(user, User) or not user.is_active:
@@ -65,7 +65,7 @@ def rights(
 
 
 def note_rights(user: User | AnonymousUser, table: Table) -> frozenset[str]:
-    """Have a table of `with_privacy` know what a user may do: `may_edit`, `may_own`...
+    """Set `may_edit`, `may_own`... of a user on a table that `with_privacy` read.
 
     Pages hide by these what would be refused; each change checks for itself.
 

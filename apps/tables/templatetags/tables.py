@@ -277,7 +277,7 @@ def timeline_dates(context: Context, head: TableHead) -> TimelineDates:
 
 @register.filter
 def version_strip(table: Table) -> str:
-    """Draw the small version strip of a table; nothing of one without versions."""
+    """Draw the small version strip of a table; return "" if it has no version."""
     runs = tuple(mini_runs(table.summary))
     return _version_strip(runs, table.version) if runs else ""
 
@@ -290,7 +290,7 @@ def _version_strip(runs: tuple[Run, ...], version: int | None) -> str:
 
 @register.filter
 def commit_bars(counts: Sequence[object]) -> str:
-    """Draw how many commits each of some days had."""
+    """Draw a bar for the number of commits of each day."""
     return _commit_bars(tuple(one if isinstance(one, int) else 0 for one in counts))
 
 
@@ -399,7 +399,7 @@ def tree_lines(
 @register.filter
 @lru_cache(maxsize=KEPT_LINES)
 def tree_line(line: TreeLine) -> str:
-    """Draw a namespace of the tree; there are hundreds, which change rarely."""
+    """Draw a namespace of the tree; cached, because there are hundreds."""
     return render_to_string("tables/catalogue/_tree_line.html", {"one": line})
 
 

@@ -1,4 +1,4 @@
-"""A SQLite file that cannot be read: it makes way for a backup, and is kept."""
+"""A damaged SQLite file: a restore renames it and keeps it."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -58,7 +58,7 @@ class Restored:
 
     Attributes:
         counts: The number of rows by model.
-        damaged: Where a damaged SQLite file is kept that was replaced; None otherwise.
+        damaged: The new path of a damaged SQLite file; None if it was sound.
     """
 
     head: BackupHead

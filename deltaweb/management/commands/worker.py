@@ -12,7 +12,7 @@ from deltaweb.management import LOOK_THREADS, UNLISTED, copies
 from deltaweb.serving.supervisor import Supervisor
 
 LANES: Final = ("interactive", "default,spark")
-NICENESS: Final = 10  # of what no page waits for: a ninth of the time of a busy machine
+NICENESS: Final = 10  # a busy machine gives pages nine times as much time
 
 
 class Command(BaseCommand):
@@ -57,9 +57,11 @@ def _run_lanes(threads: int) -> None:
 
 
 def let_pages_go_first(queues: str) -> None:
-    """Let this process, unless it runs looks, have what pages leave of the machine."""
+    """Lower the priority of this process, unless it runs looks."""
     if queues != LANES[0]:
-        os.nice(max(0, NICENESS - os.nice(0)))  # it may have begun again
+        os.nice(
+            max(0, NICENESS - os.nice(0))
+        )  # it is inherited by a worker that restarts itself
 
 
 def _run_worker(queues: str, threads: int) -> None:
